@@ -13,7 +13,6 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from gpuxlate.backends.limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import (
@@ -25,6 +24,7 @@ from gpuxlate.backends.rows import (
     SeveralCards,
     ShareFields,
 )
+from gpuxlate.backends.scheduling_limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import (
@@ -46,12 +46,12 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
 from gpuxlate.rules.catalog import Rules, check_pod
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import Predicate
-from gpuxlate.rules.products import Product
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.unsupported_products import Product
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
+    from gpuxlate.backends.cluster_nodes import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
     from gpuxlate.manifest.pods import JobRow
     from gpuxlate.yamltext.parse import DocumentReader

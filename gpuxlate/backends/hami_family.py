@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from gpuxlate.backends.base import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.rows import KeyGroup, choice, choices, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES

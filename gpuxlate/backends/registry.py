@@ -15,7 +15,7 @@ from gpuxlate.backends.plugins import BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodClaim, PodKeys
-from gpuxlate.rules.vocabulary import Owners
+from gpuxlate.rules.key_index import Owners
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.pods import JobRow

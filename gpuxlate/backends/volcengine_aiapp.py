@@ -22,7 +22,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
+from gpuxlate.backends.job_parameters import WrongFileError, json_object, typed, values_of
 from gpuxlate.backends.volcengine import BACKEND as VKE
 from gpuxlate.backends.volcengine import (
     MAX_CARDS,

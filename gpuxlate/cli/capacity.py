@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.backends.live import PERCENT, NodeOffer
+from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
 from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.limits import reserved
+from gpuxlate.backends.scheduling_limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 import typer
 
-from gpuxlate.backends.live import NodeOffer, NodeView
+from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation

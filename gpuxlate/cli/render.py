@@ -182,7 +182,7 @@ def _made(
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
-    from gpuxlate.backends.form import WrongFileError
+    from gpuxlate.backends.job_parameters import WrongFileError
     from gpuxlate.translation.render import render_form
 
     try:

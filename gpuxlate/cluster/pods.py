@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, PodReader
-from gpuxlate.backends.device_plugin import labelled, shown
-from gpuxlate.backends.live import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
+from gpuxlate.backends.cluster_nodes import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
+from gpuxlate.backends.nvidia_device_plugin import labelled, shown
 from gpuxlate.cluster.server import (
     ENDED,
     NODES,

@@ -19,8 +19,8 @@ from gpuxlate.config.number_schema import as_integer, as_pattern, as_string
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, Per, Place, Range
+from gpuxlate.rules.key_index import BY_HAND
 from gpuxlate.rules.kubernetes import NATIVE
-from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
 

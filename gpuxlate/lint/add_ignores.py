@@ -22,7 +22,7 @@ from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.edit import with_comments
 from gpuxlate.yamltext.parse import NotYamlError, documents

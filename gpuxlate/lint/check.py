@@ -29,6 +29,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import once_per_object
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
@@ -39,7 +40,6 @@ from gpuxlate.rules.source import (
     unrendered,
 )
 from gpuxlate.rules.translation import unread_classes, unread_resources
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import (
     Document,
@@ -298,7 +298,7 @@ def _judge_quotas(state: LintState) -> None:
 # --- what is wrong with it ------------------------------------------------------------------------
 def _check_document(state: LintState) -> None:
     """The rules of a document: repeated keys, keys outside of any pod, claims."""
-    context, words = state.context, vocabulary_of(state.context)
+    context, words = state.context, key_index_of(state.context)
     places = places_beside(state.document, (pod.keys for pod in state.pods), words.search())
     facts = document_keys(
         state.document,

@@ -18,8 +18,8 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span, prefixes
 from gpuxlate.rules import catalog
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.source import ignore_matches
-from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source

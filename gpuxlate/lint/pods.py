@@ -16,8 +16,8 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.catalog import check_pod
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.translation import operator_knows_the_cards
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext.parse import Document
 
 
@@ -49,7 +49,7 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object
-        words = vocabulary_of(context)
+        words = key_index_of(context)
         speaking = tuple(
             one
             for one in registry.pod_backends()

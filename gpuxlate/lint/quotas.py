@@ -14,11 +14,11 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.documents import quota_is_counted
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.translation import unread_resources
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext.parse import Document
 
 
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 def judge_quotas(document: Document, context: Context) -> Judged:
     """A resource in a quota is judged as in a container, where the API server does so too."""
-    words, renamed = vocabulary_of(context), renamed_by(context.profile)
+    words, renamed = key_index_of(context), renamed_by(context.profile)
     found: list[tuple[Diagnostic, ObjectRef]] = []
     read: set[Path] = set()
     for quota in quotas_in(document):
@@ -57,7 +57,7 @@ def judge_quotas(document: Document, context: Context) -> Judged:
     return Judged(found, frozenset(read))
 
 
-def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
+def _is_resource(words: KeyIndex, quota: Quota, name: str) -> bool:
     """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
     rows = words.rows(name)
     return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
@@ -68,7 +68,7 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
         for one in key_is_known(_pod(name, Value("", path=path), quota), context):
             # the name of another key alone, without its prefix, is no fix
             yield replace(one, fix=None, on_key=path[-1] == quota.written)
-        if any(row.sets == "partition" for row in vocabulary_of(context).rows(name)):
+        if any(row.sets == "partition" for row in key_index_of(context).rows(name)):
             for one in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
                 yield replace(one, on_key=path[-1] == quota.written)
     for value, _ in quota.amounts:

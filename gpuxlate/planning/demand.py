@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, PodReader
-from gpuxlate.backends.limits import ANY, UNBOUND, InitContainers, Limits
-from gpuxlate.backends.live import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.scheduling_limits import ANY, UNBOUND, InitContainers, Limits
 from gpuxlate.claims.index import ClaimIndex, text_of
 from gpuxlate.config.document import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in, replicas

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity

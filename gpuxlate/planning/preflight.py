@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.live import NodeOffer
+from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.requirements import (
     NodeLabel,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.amounts import card_for, known_replica
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg

@@ -17,7 +17,7 @@ from gpuxlate.policy.layout import text_in_lines
 from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, listed
 from gpuxlate.policy.style import Object, PolicyStyle
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.key_index import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
 CODE = "GX026"

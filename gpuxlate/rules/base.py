@@ -25,7 +25,7 @@ from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.products import Product
+from gpuxlate.rules.unsupported_products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
     from gpuxlate.rules.predicates import Constraint, WithProfile

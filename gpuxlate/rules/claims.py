@@ -20,7 +20,7 @@ from gpuxlate.model.pod import (
 )
 from gpuxlate.model.profile import at_least
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
-from gpuxlate.rules.products import is_of_other_devices
+from gpuxlate.rules.unsupported_products import is_of_other_devices
 
 SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
 """The first Kubernetes with each version of the API (kubernetes/api)."""

@@ -12,10 +12,10 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value,
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
 from gpuxlate.rules.predicates import Constraint, InRange, Not
-from gpuxlate.rules.products import Product
 from gpuxlate.rules.translation import SEE_TARGETS
-from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, is_policy, vocabulary_of
+from gpuxlate.rules.unsupported_products import Product
 
 _DOUBTFUL = {
     "GiB": Range(number_format.MOST_PLAUSIBLE_GIB + 1),
@@ -26,7 +26,7 @@ _DOUBTFUL = {
 
 def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Constraint, ...]:
     """GX007: no amount of memory looks like one in another unit."""
-    words = vocabulary_of(Context(dialects=tuple(dialects)))
+    words = key_index_of(Context(dialects=tuple(dialects)))
     found = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
         row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
@@ -77,7 +77,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     ## Source
     The data sheets of the vendors' keys, as of 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         miss = words.misspelt(spot.name, spot.place)
         if miss is None or not words.is_meant(spot.name, spot.place, pod):
@@ -132,7 +132,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
             yield this.diagnostic(
@@ -170,7 +170,7 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     said: set[str] = set()
     for spot, product in _of_products(words, pod):
         dialect = words.taken_for(product)
@@ -224,7 +224,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     BirenTechnology/k8s-device-plugin; the table of products on the page of targets has those of the others.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot, product in _of_products(words, pod):
         if not words.taken_for(product):
             yield this.diagnostic(
@@ -240,7 +240,7 @@ def not_read(name: str, product: Product) -> Message:
     return msg("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
 
 
-def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
+def _of_products(words: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
     joined = {name for one in pod.all_containers() for name in words.joined(one.resources)}
     for spot in key_occurrences(pod):
         found = words.product(spot.name, spot.place)
@@ -315,7 +315,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     gpushare-scheduler-extender issue 10; Alibaba Cloud, "multi-card sharing" (2025-04); Tencent
     Cloud, qGPU (2024-11): the policy is a label of nodes with three values.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         misplaced = words.is_misplaced(spot.name, spot.place)
         if misplaced and words.written_by_scheduler(spot.name):
@@ -351,7 +351,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
         )
 
 
-def _by_hand(this: Rule, words: Vocabulary, spot: KeyOccurrence) -> Diagnostic:
+def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
     """A name that only a scheduler writes, in a place where somebody asks for something with it."""
     owner = words.owners(spot.name)[0]
     meant = alike(spot.name, [row.name for row in owner.keys if spot.place in row.places])
@@ -446,7 +446,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     AliyunContainerService/gpushare-scheduler-extender issue 151; koordinator-sh/koordinator issue 2185;
     NVIDIA Container Toolkit, "GPU Enumeration".
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         chosen = [one for one in (VISIBLE_DEVICES, CUDA_DEVICES) if _chooses(container.env.get(one), one)]
         owners = (
@@ -508,7 +508,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Units: Volcengine 6461/1581673 (2025-06-04), Alibaba Cloud "multi-card sharing" (2025-04),
     Tencent Cloud qGPU (2024-11). The bounds are this tool's.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         for name, value in container.resources.items():
             unit = words.memory_unit(name)
@@ -579,7 +579,7 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     YAML 1.1, "int" type (2005); YAML 1.2.2, core schema (2021).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():

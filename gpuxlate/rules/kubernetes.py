@@ -13,8 +13,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Level, PodKeys, ScalarKind, Value, keep_last, key_occurrences
 from gpuxlate.rules import number_format
 from gpuxlate.rules.base import BY_API_SERVER, Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.number_format import NumberForm, WrittenNumber
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
 class Resource(NamedTuple):
@@ -31,7 +31,7 @@ Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 
 @keep_last
-def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
+def resources_of(pod: PodKeys, words: KeyIndex) -> Iterator[Found]:
     """Every key of GPUs in limits and requests, whole cards too. GX013 reports what does not belong there."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
@@ -75,7 +75,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
         if reading.form is NumberForm.NO_NUMBER:
@@ -136,7 +136,7 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
         if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(words, one, pod):
@@ -171,21 +171,21 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     Contract of gpuxlate, "the way of a user".
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         if number_format.is_placeholder(one.value) and words.backends_of(pod):
             message = msg("{name} is {text}: a variable, not checked", name=one.name, text=one.value.text)
             yield this.diagnostic(one.value, message, "check the output of the tool that sets it")
 
 
-def _is_counted(words: Vocabulary, one: Resource, pod: PodKeys) -> bool:
+def _is_counted(words: KeyIndex, one: Resource, pod: PodKeys) -> bool:
     """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
     counts = one.name in words.whole_cards or any(row.sets in _COUNTED for row in words.rows(one.name))
     rows = (dialect.find(one.name) for dialect in words.backends_of(pod)) if counts else ()
     return counts and all(each.most is None for row in rows if row is not None for each in row.ranges)
 
 
-def _of_decimals(words: Vocabulary, name: str) -> set[str]:
+def _of_decimals(words: KeyIndex, name: str) -> set[str]:
     """The schedulers of vendors whose API servers take a part of a card in this key."""
     return {one for row in words.rows(name) for one in row.decimals_with}
 
@@ -265,7 +265,7 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
@@ -366,7 +366,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, key_index_of(context)):
         limit = container.limits.get(one.name)
         if values is not container.requests or limit is None:
             continue
@@ -432,7 +432,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     Kubernetes, "Manage resources for containers", extended resources; IsOvercommitAllowed in
     pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, key_index_of(context)):
         if values is not container.requests or one.name in container.limits or NATIVE in one.name:
             continue
         if one.row is not None and one.row.limit_by_webhook:
@@ -509,7 +509,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
     Volcengine's webhook (volcano PR 3030), which reads the pod.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
         ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
         ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
@@ -603,7 +603,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
     for spot in key_occurrences(pod):
         if spot.level is not Level.STRAY or not words.is_read(spot.name):
@@ -675,7 +675,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
@@ -730,7 +730,7 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         whole, shares = _kinds(container, words)
         if not shares:
@@ -781,7 +781,7 @@ def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
 Named = list[tuple[str, Value]]
 
 
-def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
+def _kinds(container: ContainerKeys, words: KeyIndex) -> tuple[Named, Named]:
     """The keys that count whole cards and nothing else, and the vendors' other keys, but for those that are
     one share with another vendor's."""
     whole: Named = []

@@ -13,8 +13,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
-from gpuxlate.rules.products import is_of_other_devices
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
+from gpuxlate.rules.unsupported_products import is_of_other_devices
 
 ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
 
@@ -90,7 +90,7 @@ def unread(path: Path, name: str, counts: str) -> Diagnostic:
 
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """GX016 about whole accelerators that no dialect reads: the first place of each resource."""
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     found: dict[str, Path] = {}
     for container in pod.all_containers():
         for name, value in container.resources.items():

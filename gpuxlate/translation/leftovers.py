@@ -29,9 +29,9 @@ from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
+from gpuxlate.rules.key_index import IGNORE, KeyIndex
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind, unread
-from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -147,7 +147,7 @@ class LeftoverScope(NamedTuple):
 
     source: str | None
     target: str
-    words: Vocabulary
+    words: KeyIndex
     renamed: Mapping[str, str]  # names of resources in this cluster
 
     def is_left(
@@ -289,7 +289,7 @@ def left_in_document(
                 yield _outside(document, found, scope, kind, why_left)
 
 
-def _asks_by(names: Set[str], words: Vocabulary) -> str:
+def _asks_by(names: Set[str], words: KeyIndex) -> str:
     """How a pod with these resources, none of which was read as a share, asks for GPUs."""
     if names & registry.whole_card_keys():
         return WHOLE_CARDS

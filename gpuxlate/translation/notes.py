@@ -18,6 +18,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.predicates import is_word
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
@@ -28,7 +29,6 @@ from gpuxlate.rules.translation import (
     unread,
     whole_cards_have_a_dialect,
 )
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.yamltext.parse import Document, node_at
 from gpuxlate.yamltext.source import Source
@@ -45,7 +45,7 @@ _LINE_BREAK = regex(r"[\r\n]")
 
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
     """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
-    words, profile = vocabulary_of(context), context.profile
+    words, profile = key_index_of(context), context.profile
     changed = {one for one in _NAMED if profile and profile.changes_unit(one)}
     comments = _Comments(document.source)
     for edit in edits:
@@ -152,7 +152,7 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
+def common_keys(pod: PodKeys, sources: Sequence[Backend], words: KeyIndex) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
     no dialect reads them: the first place of each key."""
     names = registry.whole_card_keys().difference(one.whole_card_key for one in sources)
@@ -166,7 +166,7 @@ def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> 
     return found
 
 
-def left_alone(path: Path, key: str, written: str, words: Vocabulary) -> Diagnostic:
+def left_alone(path: Path, key: str, written: str, words: KeyIndex) -> Diagnostic:
     """Whole cards that are left as they are, with the dialects that write them under this key.
 
     ``written``: the name of the key in the text; a cluster may have another one.

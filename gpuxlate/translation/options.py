@@ -16,7 +16,7 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.translation.leftovers import LeftoverScope
 from gpuxlate.yamltext.parse import InChunks
 
@@ -57,7 +57,7 @@ class Settings:
     @cached_property
     def scope(self) -> LeftoverScope:
         source = self.from_.name if self.from_ else None
-        words = vocabulary_of(self.context)
+        words = key_index_of(self.context)
         return LeftoverScope(source, self.to.name, words, self.renamed)
 
     @cached_property

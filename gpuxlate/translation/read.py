@@ -31,9 +31,9 @@ from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.leftovers import (
@@ -168,7 +168,7 @@ def _leave_unknown_claims(state: State, pod: Pod) -> None:
 
 def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
     """Whole cards that no dialect reads; accelerators that are not read are left."""
-    words = vocabulary_of(state.settings.context)
+    words = key_index_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():
         finding = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
         if words.unread(key) is None:

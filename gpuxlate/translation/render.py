@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import KIND, ShareDocument, shares_in

@@ -18,7 +18,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
-from gpuxlate.backends.form import json_object, values_of
+from gpuxlate.backends.job_parameters import json_object, values_of
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr import EmrRay
 from gpuxlate.backends.volcengine_emr import engines as k
@@ -422,7 +422,7 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom gpuxlate.cli import main\n"
         "try:\n    main(['lint', 'pod.yaml'])\nfinally:\n"
-        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'backends.form' in m])"
+        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'job_parameters' in m])"
     )
     done = subprocess.check_output([sys.executable, "-c", script], text=True, stdin=subprocess.DEVNULL)
     assert done.endswith("[]\n")

@@ -26,7 +26,7 @@ from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.profile import cards
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.products import PRODUCTS
+from gpuxlate.rules.unsupported_products import PRODUCTS
 from tests.effort import some
 from tests.errors.table import sections
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from gpuxlate.backends import registry
 from gpuxlate.backends import volcengine_emr as emr
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.lint.check import lint_source

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends import volcengine_emr as emr
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.volcengine_emr import engines as k
 from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.backends.volcengine_emr.syntax import Syntax

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuxlate.backends.base import Backend, PodReader, PodWriter, Reading
-from gpuxlate.backends.device_plugin import CARD_NEEDED
 from gpuxlate.backends.dra.driver import (
     AMDS,
     HAMIS,
@@ -21,7 +20,8 @@ from gpuxlate.backends.dra.driver import (
     driver_keys,
     has_requests,
 )
-from gpuxlate.backends.limits import KUBE_SCHEDULER, InitContainers, Limits
+from gpuxlate.backends.nvidia_device_plugin import CARD_NEEDED
+from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER, InitContainers, Limits
 from gpuxlate.model.amounts import Part, card_for, partitions_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Profile

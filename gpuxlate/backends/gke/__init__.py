@@ -22,7 +22,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.nvidia_device_plugin import (
     CARD_NEEDED,
     NvidiaProfile,
     clients,

@@ -8,7 +8,15 @@ from typing import Any, cast
 
 from gpuxlate.backends import gke as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.cluster_nodes import (
+    Containers,
+    CountedRequests,
+    LiveNode,
+    MergeNodeValues,
+    NodeOffer,
+    NodeView,
+)
+from gpuxlate.backends.nvidia_device_plugin import (
     NvidiaProfile,
     Sharing,
     clients_in,
@@ -16,7 +24,6 @@ from gpuxlate.backends.device_plugin import (
     sharing_data,
     shown,
 )
-from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
 from gpuxlate.backends.requirements import (
     MinVersion,
     NodeLabel,

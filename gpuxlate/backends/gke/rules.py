@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends import gke as k
-from gpuxlate.backends.device_plugin import MIG
+from gpuxlate.backends.nvidia_device_plugin import MIG
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -14,8 +14,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import card_named, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.key_index import closest
 from gpuxlate.rules.number_format import is_placeholder
-from gpuxlate.rules.vocabulary import closest
 
 NO_POLICY = "the choice of nodes decides what a number means"
 

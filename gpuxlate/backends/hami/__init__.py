@@ -44,7 +44,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import ALL_MEMORY, Qos
 from gpuxlate.rules.predicates import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
-from gpuxlate.rules.products import NOS, VGPU_MANAGER
+from gpuxlate.rules.unsupported_products import NOS, VGPU_MANAGER
 
 VGPU = "nvidia.com/vgpu"
 MEMORY, PERCENT, CORES = "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"

@@ -13,6 +13,7 @@ from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.predicates import (
     Constraint,
     EnvIs,
@@ -24,7 +25,6 @@ from gpuxlate.rules.predicates import (
     SomeContainer,
     Violation,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 @rule(
@@ -165,7 +165,7 @@ def node_is_not_named(
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    if not vocabulary_of(context).placed_by_scheduler(pod):
+    if not key_index_of(context).placed_by_scheduler(pod):
         named = violation.value_at
         message = msg("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
         yield this.diagnostic(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
@@ -293,7 +293,7 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Project-HAMi/HAMi, charts/hami/values.yaml, `resourceName` (2026-08-21).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in requesting(pod, *k.SHARE_KEYS):
         if NVIDIA_GPU in container.resources or any(
             name in container.resources for name in HamiProfile.of(context.profile).renamed

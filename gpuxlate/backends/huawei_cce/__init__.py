@@ -31,7 +31,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Component, Profile, Release, card_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Share
 from gpuxlate.rules.predicates import IsFraction, Labelled, Requests, SchedulerIs, SomeContainer
-from gpuxlate.rules.products import VOLCANO_GPU_SHARE
+from gpuxlate.rules.unsupported_products import VOLCANO_GPU_SHARE
 
 NAMES = ("huawei-cce", "cce")
 SCHEDULER = "volcano"

@@ -26,9 +26,9 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import rounded_up
 from gpuxlate.backends.rows import choice, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path, Severity

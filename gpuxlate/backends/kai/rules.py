@@ -16,6 +16,7 @@ from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, rule
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
@@ -34,7 +35,6 @@ from gpuxlate.rules.predicates import (
     card_memory,
     cards_per_node,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
@@ -285,7 +285,7 @@ def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     asked = k.asks(pod)
     if asked is None:
         return
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
     for container in pod.all_containers():
         for name, value in container.resources.items():

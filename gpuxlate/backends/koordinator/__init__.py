@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import (
+from gpuxlate.backends.cluster_nodes import (
     PERCENT,
     LiveNode,
     LivePod,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.nvidia_device_plugin import (
     CARD_NEEDED,
     DIVIDED,
     PRODUCT,
@@ -25,8 +25,8 @@ from gpuxlate.backends.device_plugin import (
     take_products,
     unfit,
 )
-from gpuxlate.backends.limits import ANY, KUBE_SCHEDULER
 from gpuxlate.backends.pod_reader import number
+from gpuxlate.backends.scheduling_limits import ANY, KUBE_SCHEDULER
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU

@@ -9,7 +9,17 @@ from typing import Any, cast
 
 from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.cluster_nodes import (
+    Containers,
+    CountedRequests,
+    LiveNode,
+    MergeNodeValues,
+    NodeOffer,
+    NodeView,
+)
+from gpuxlate.backends.nvidia.mig import NAMES, profile_of
+from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
+from gpuxlate.backends.nvidia_device_plugin import (
     INVALID,
     CardLabels,
     NvidiaProfile,
@@ -19,9 +29,6 @@ from gpuxlate.backends.device_plugin import (
     sharing_data,
     shown,
 )
-from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
-from gpuxlate.backends.nvidia.mig import NAMES, profile_of
-from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
 from gpuxlate.backends.requirements import (
     CloudPool,
     NodeLabel,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.nvidia_device_plugin import (
     CLIENTS,
     PRODUCT,
     NvidiaProfile,
@@ -24,8 +24,8 @@ from gpuxlate.backends.device_plugin import (
     shares,
     take_products,
 )
-from gpuxlate.backends.limits import KUBE_SCHEDULER
 from gpuxlate.backends.pod_reader import number
+from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER
 from gpuxlate.model.amounts import Part, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU

@@ -25,15 +25,15 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
-from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
+from gpuxlate.rules.unsupported_products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 MODULE = "components.qgpuModule"
 """The fact of a profile: the version of the kernel module on nodes."""

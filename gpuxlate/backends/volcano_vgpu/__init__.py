@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from gpuxlate.backends import hami_family
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
 from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Isolation
-from gpuxlate.rules.products import VOLCANO_GPU_SHARE
+from gpuxlate.rules.unsupported_products import VOLCANO_GPU_SHARE
 
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
 PERCENT, CORES = "volcano.sh/vgpu-memory-percentage", "volcano.sh/vgpu-cores"

@@ -24,8 +24,8 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg

@@ -24,7 +24,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
 )
 from gpuxlate.backends.billing import BilledBackend, BilledCard, CostError, PodCounts, Price
-from gpuxlate.backends.form import MergeError, WrongFileError, json_object, values_of
+from gpuxlate.backends.job_parameters import MergeError, WrongFileError, json_object, values_of
 from gpuxlate.backends.volcengine_emr.engines import (
     CORE,
     CORE_MAX,

@@ -11,7 +11,7 @@ from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Put, Rename
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
@@ -49,7 +49,7 @@ class Quotas:
         self, document: Document, quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
     ) -> None:
         """Whole cards that no dialect reads; accelerators that are not read are left."""
-        words, names = vocabulary_of(settings.context), {path: one for one in quotas for path in one.names}
+        words, names = key_index_of(settings.context), {path: one for one in quotas for path in one.names}
         for key, path in common_keys(keys_of(quotas, settings.renamed), sources, words).items():
             quota = names[path]
             alone = with_location(document, left_alone(path, key, quota.resource, words), quota.object)

@@ -12,7 +12,7 @@ from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
 from gpuxlate.rules.predicates import Needs, Predicate
-from gpuxlate.rules.products import (
+from gpuxlate.rules.unsupported_products import (
     ACCELERATORS,
     LOCAL_NAMES,
     PRODUCTS,
@@ -25,7 +25,7 @@ from gpuxlate.rules.products import (
     product_of,
     reads_like_one,
 )
-from gpuxlate.rules.products import WORDS as SIGNS
+from gpuxlate.rules.unsupported_products import WORDS as SIGNS
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.hits import KeySearch
@@ -141,7 +141,7 @@ class Owners(Generic[D]):
         return found
 
 
-class Vocabulary(Owners[Dialect]):
+class KeyIndex(Owners[Dialect]):
     """What vendor-neutral rules need to know about the keys of all dialects."""
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
@@ -453,13 +453,13 @@ class NearMiss(NamedTuple):
     probable: bool = True
 
 
-_last: list[Vocabulary] = []
+_last: list[KeyIndex] = []
 
 
-def vocabulary_of(context: Context) -> Vocabulary:
-    """The vocabulary of a context. The last one is kept, since a run has one set of dialects."""
+def key_index_of(context: Context) -> KeyIndex:
+    """The index of the keys of a context. The last one is kept, since a run has one set of dialects."""
     if not _last or _last[0].dialects is not context.dialects:
-        _last[:] = [Vocabulary(context.dialects)]
+        _last[:] = [KeyIndex(context.dialects)]
     return _last[0]
 
 

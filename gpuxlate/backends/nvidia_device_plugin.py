@@ -41,7 +41,7 @@ from gpuxlate.model.share import (
 )
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Containers, LiveNode, MergeNodeValues, NodeView
+    from gpuxlate.backends.cluster_nodes import Containers, LiveNode, MergeNodeValues, NodeView
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
