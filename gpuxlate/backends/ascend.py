@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.backends.hami_family import FROM_2_10, HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
 from gpuxlate.backends.rows import PartSize, ShareFields, cards, choice, cores, first_size, for_models, memory
+from gpuxlate.backends.target import PodReader, PodWriter, ShareWriter
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -25,15 +25,7 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates import (
-    MODES,
-    Constraint,
-    InRange,
-    IsAnnotated,
-    Not,
-    Violation,
-    WithProfile,
-)
+from gpuxlate.rules.predicates import MODES, Constraint, InRange, IsAnnotated, Not, Violation, WithProfile
 
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
@@ -327,15 +319,14 @@ def several(count: int) -> Message:
     )
 
 
-BACKEND = HamiAscend()
-
 # The rules of Ascend vNPU that no row says: ASCEND020 to ASCEND026. Templates are those of the catalogue.
 BY_NUMBERS = IsAnnotated(MODE, HAMI_CORE)
+ROWS = HamiAscend().keys_by_model
 
 
 def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     """The rows of count and memory of each card, with the card."""
-    for rows in BACKEND.keys_by_model:
+    for rows in ROWS:
         card = card_named(rows.model)
         if rows.cards is not None and rows.memory is not None and card is not None:
             yield rows.cards, rows.memory, card
@@ -347,7 +338,7 @@ def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     missing=True,
     constraint=tuple(
         Constraint(BY_NUMBERS, InRange(rows.cores.name, Range(1)), (rows.cores.name,))
-        for rows in BACKEND.keys_by_model
+        for rows in ROWS
         if rows.cores
     ),
 )

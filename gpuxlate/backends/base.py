@@ -13,34 +13,13 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
-from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.rows import (
-    KeysOfVersion,
-    KeyTable,
-    PartSize,
-    RuleKind,
-    RuleRow,
-    SeveralCards,
-    ShareFields,
-)
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading
+from gpuxlate.backends.pod_writer import PodWriter
+from gpuxlate.backends.rows import KeysOfVersion, KeyTable
 from gpuxlate.backends.scheduling_limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
-from gpuxlate.model.keys import (
-    ANY,
-    BYTE,
-    GIB,
-    SELECTOR,
-    Absent,
-    Confidence,
-    KeySpec,
-    Per,
-    Place,
-    Range,
-    domain_of,
-    key,
-)
+from gpuxlate.model.keys import SELECTOR, Place, domain_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -56,36 +35,6 @@ if TYPE_CHECKING:
     from gpuxlate.manifest.pods import JobRow
     from gpuxlate.yamltext.parse import DocumentReader
     from gpuxlate.yamltext.source import Source
-
-__all__ = [
-    "ANY",
-    "BYTE",
-    "GIB",
-    "SELECTOR",
-    "Absent",
-    "Backend",
-    "Cloud",
-    "Confidence",
-    "ContainerShare",
-    "JobBackend",
-    "KeySpec",
-    "Limits",
-    "PartSize",
-    "Per",
-    "Place",
-    "PodReader",
-    "PodWriter",
-    "Range",
-    "Reading",
-    "RuleKind",
-    "RuleRow",
-    "Selector",
-    "SeveralCards",
-    "ShareFields",
-    "ShareWriter",
-    "VisibleMemory",
-    "key",
-]
 
 
 class Cloud(NamedTuple):
@@ -134,6 +83,9 @@ class VisibleMemory(NamedTuple):
 class Backend(KeyTable):
     """One target: subclass it, and override what differs.
 
+    Where a class with ``keys`` does not say it, its ``name`` is that of its module with dashes, ``source`` of
+    its rows is the only one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
+
     A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
     its rows. Its other rules are the functions of its own module and of ``rule_module``; ``RULE_TYPES`` of
     ``row_rule_module`` are kinds of rules that its rows have beside the usual ones, or in place of them; what
@@ -174,6 +126,18 @@ class Backend(KeyTable):
     whole_cards_anywhere: bool = False
     sets_visible_devices: bool = False
     writes_pods: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Fill in what follows from the module and from the rows."""
+        super().__init_subclass__(**settings)
+        if not cls.keys:
+            return
+        cls.name = cls.name or cls.__module__.rpartition(".")[2].replace("_", "-")
+        if len(cls.documents) == 1:
+            [source] = cls.documents
+            cls.keys = tuple(row if row.source else row._replace(source=source) for row in cls.keys)
+        if not any("gpu_prefixes" in vars(base) for base in cls.__mro__ if base is not Backend):
+            cls.gpu_prefixes = tuple(row.name for row in cls.keys if Place.RESOURCE in row.places)
 
     # --- to override -----------------------------------------------------------------------------
 

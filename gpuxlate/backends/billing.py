@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
 
-from gpuxlate.backends.base import Backend
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.declarations import record
 
 

@@ -13,10 +13,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from gpuxlate.backends.base import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.rows import KeyGroup, choice, choices, written
 from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.target import (
     Backend,
     ContainerShare,
     KeySpec,
@@ -288,9 +288,6 @@ class Neutral(Backend):
             *in_lists(containers),
             annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
         )
-
-
-BACKEND = Neutral()
 
 
 # The rule of gpuxlate's own keys and documents.

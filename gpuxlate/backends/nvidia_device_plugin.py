@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
+from gpuxlate.backends.pod_reader import PodReader
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
 from gpuxlate.model.declarations import record, regex

@@ -27,14 +27,15 @@ if TYPE_CHECKING:
 class BackendRow(NamedTuple):
     """One built-in target: where it lives, and its other names.
 
-    A file in the folder of dialects is a target of its name, whose class has the other names. ``mark``: of
-    one that writes no pods, a text that no manifest with its parameters is without.
+    A file in the folder of dialects is a target of its name, whose class has the other names. ``class_name``:
+    where the module has several targets. ``mark``: of one that writes no pods, a text that no manifest with
+    its parameters is without.
     """
 
     name: str
     module: str
     aliases: tuple[str, ...] | None = None  # None: its class says
-    attribute: str = "BACKEND"
+    class_name: str = ""
     mark: str | None = None
 
 
@@ -51,7 +52,7 @@ BUILT_IN: tuple[BackendRow, ...] = (
             f"volcengine-emr-{engine}",
             "gpuxlate.backends.volcengine_emr",
             (f"emr-{engine}",),
-            engine.upper(),
+            f"Emr{engine.capitalize()}",
             mark="emr.serverless.mgpu",
         )
         for engine in ("spark", "ray", "customjob")
@@ -64,11 +65,11 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow("koordinator", "gpuxlate.backends.koordinator", ()),
     BackendRow("kai", "gpuxlate.backends.kai", ("runai",)),
     *(
-        BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), one.upper())
-        for one in ("hami", "nvidia", "amd", "intel")
+        BackendRow(f"dra-{driver}", "gpuxlate.backends.dra", (), f"Dra{driver.capitalize()}")
+        for driver in ("hami", "nvidia", "amd", "intel")
     ),
-    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia.mig", ("mig",), "MIG"),
-    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia.shared", (), "SHARED"),
+    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia.mig", ("mig",)),
+    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia.shared", ()),
     BackendRow("gke", "gpuxlate.backends.gke", ()),
     BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",)),
     BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",)),
@@ -155,10 +156,16 @@ def _plugins() -> Iterator[Backend]:
 
 @cache
 def _load(row: BackendRow) -> Backend:
-    backend = getattr(import_module(row.module), row.attribute)
-    if not isinstance(backend, Backend):
-        raise TypeError(f"{row.module}.{row.attribute} is not a gpuxlate Backend")
-    return backend
+    module = import_module(row.module)
+    backends = (
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Backend)
+        and value.__module__ == row.module
+        and name == (row.class_name or name)
+    )
+    return next(backends)()
 
 
 def spelt(name: str) -> str:

@@ -247,7 +247,7 @@ class KeyTable:
     releases; ``absent``: rows that they lack.
     """
 
-    name: str
+    name: str = ""
     title: str
     keys: tuple[KeySpec, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -282,7 +282,7 @@ class KeyTable:
 
     def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
-        the vendor gives beyond the request (``results.granted``)."""
+        the vendor gives beyond the request (``pod_reader.granted``)."""
         return found
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:

@@ -11,7 +11,8 @@ import math
 from fractions import Fraction
 from functools import cached_property
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.job_parameters import WrongFileError, json_object, typed, values_of
+from gpuxlate.backends.target import (
     ContainerShare,
     JobBackend,
     KeySpec,
@@ -22,8 +23,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.job_parameters import WrongFileError, json_object, typed, values_of
-from gpuxlate.backends.volcengine import BACKEND as VKE
 from gpuxlate.backends.volcengine import (
     MAX_CARDS,
     MULTI_CARD_MAX_MIB,
@@ -349,7 +348,9 @@ class VolcengineAiapp(JobBackend):
     @cached_property
     def rules(self) -> Rules:
         """Its pods are VKE's."""
-        return VKE.rules
+        from gpuxlate.backends import registry
+
+        return registry.get("volcengine-mgpu").rules
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Values of the form to a share. Values that the form does not accept are reported, never guessed."""
@@ -380,6 +381,3 @@ def _label(name: str, text: str) -> str:
     label = LABELS[name] + (f"（{UNITS[name]}）" if name in UNITS else "")
     choice = CHOICES.get((name, text))
     return f"{label}：{choice}" if choice else label
-
-
-BACKEND = VolcengineAiapp()

@@ -12,7 +12,8 @@ from typing import Annotated, ClassVar
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit

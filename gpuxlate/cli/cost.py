@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Self
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.billing import (
     BilledBackend,
     BilledCard,
@@ -19,6 +18,7 @@ from gpuxlate.backends.billing import (
     PodCounts,
     Price,
 )
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
 from gpuxlate.backends.nvidia_device_plugin import labelled, shown
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.cluster.server import (
     ENDED,
     NODES,

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import islice
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.manifest.pods import Job, Pod, counted, counter_of
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity

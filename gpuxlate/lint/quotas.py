@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import PodReader
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value

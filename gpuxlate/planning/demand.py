@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, PodReader
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.backends.scheduling_limits import ANY, UNBOUND, InitContainers, Limits
 from gpuxlate.claims.index import ClaimIndex, text_of
 from gpuxlate.config.document import is_share_document

@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import Profile, card_named, nearest
 from gpuxlate.model.share import Share

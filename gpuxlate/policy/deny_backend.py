@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, KeySpec, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import text
 from gpuxlate.policy.documents import AdmissionPolicy, failure_policy, policy_of

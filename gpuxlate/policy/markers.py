@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.declarations import record
+from gpuxlate.model.keys import Place
 from gpuxlate.policy.cel import VARIABLES, text, to_cel
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (

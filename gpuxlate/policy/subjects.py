@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.keys import ANY, KeySpec, Place
 from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text
 from gpuxlate.policy.kinds import WORKLOADS, templates
 from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern

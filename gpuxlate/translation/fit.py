@@ -11,8 +11,8 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
-from gpuxlate.backends.base import Backend, ContainerShare, Selector
-from gpuxlate.backends.pod_reader import NODE_SELECTOR
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import NODE_SELECTOR, ContainerShare, Selector
 from gpuxlate.backends.pod_writer import WRITE, Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
 from gpuxlate.model.declarations import record

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, Accept
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import USUAL_VENDOR, Backend, ContainerShare, Reading, Selector
+from gpuxlate.backends.base import USUAL_VENDOR, Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading, Selector
 from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model.declarations import regex

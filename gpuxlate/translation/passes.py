@@ -14,7 +14,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import Reading
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits

@@ -7,7 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.backends.pod_writer import Accept, SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod

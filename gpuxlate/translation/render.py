@@ -9,8 +9,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
+from gpuxlate.backends.base import JobBackend
 from gpuxlate.backends.job_parameters import MergeError
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import KIND, ShareDocument, shares_in

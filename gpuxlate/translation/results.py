@@ -7,20 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
-from gpuxlate.model.declarations import (
-    OMITTED,
-    Count,
-    Printed,
-    PrintedAs,
-    RuleCode,
-    Sometimes,
-    record,
-)
+from gpuxlate.model.declarations import OMITTED, Count, Printed, PrintedAs, RuleCode, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, prefixes
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys

@@ -8,10 +8,12 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Place, PodReader, Reading, Selector
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.proposals import accepted
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Device

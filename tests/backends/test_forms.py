@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
+from gpuxlate.backends.base import Backend, JobBackend
 from gpuxlate.backends.job_parameters import json_object, values_of
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr import EmrRay
 from gpuxlate.backends.volcengine_emr import engines as k

@@ -27,8 +27,8 @@ from babel.messages.pofile import read_po
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai import DISABLED, KaiProfile
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import WrittenRule
 from gpuxlate.cli import kubectl, live, main

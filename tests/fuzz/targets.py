@@ -287,7 +287,7 @@ def parameters(data: bytes) -> None:
                 continue
             for document in found:
                 list(jobs_in(document, registry.job_rows(document)))
-    for syntax in (one.syntax for one in (emr.SPARK, emr.RAY, emr.CUSTOMJOB)):
+    for syntax in (job.syntax for job in (emr.EmrSpark, emr.EmrRay, emr.EmrCustomjob)):
         before = syntax.read(source.text)
         at = 0
         for one in before:

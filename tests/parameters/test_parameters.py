@@ -16,7 +16,7 @@ from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
-SPARK, RAY, SET = emr.SPARK.syntax, emr.RAY.syntax, emr.CUSTOMJOB.syntax
+SPARK, RAY, SET = emr.EmrSpark.syntax, emr.EmrRay.syntax, emr.EmrCustomjob.syntax
 
 # Java, Properties.load: its own documentation gives most of these lines
 Rows = list[tuple[str, list[tuple[str, str]]]]

@@ -13,13 +13,14 @@ from dataclasses import replace
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Per, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.keys import Per, Place
 from gpuxlate.model.pod import ContainerKeys, KeyOccurrence, PodKeys, key_occurrences
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context

@@ -15,8 +15,9 @@ from itertools import product
 from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.dra.driver import DraProfile
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.locale import translator
 from gpuxlate.model.messages import msg

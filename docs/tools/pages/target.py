@@ -12,14 +12,15 @@ from docs.tools.markdown import code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ANY, Backend, KeySpec, Limits, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
 from gpuxlate.backends.rows import SeveralCards, legal_text
+from gpuxlate.backends.scheduling_limits import Limits
 from gpuxlate.config.document import to_document
-from gpuxlate.model.keys import Confidence
+from gpuxlate.model.keys import ANY, Confidence, KeySpec, Place
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings

@@ -8,7 +8,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.pod_reader import requesting, too_many_cards
+from gpuxlate.backends.rows import cores, memory, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import (
     GIB,
     Absent,
     Backend,
@@ -27,9 +30,6 @@ from gpuxlate.backends.base import (
     VisibleMemory,
     key,
 )
-from gpuxlate.backends.pod_reader import requesting, too_many_cards
-from gpuxlate.backends.rows import cores, memory, whole, written
-from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
@@ -507,6 +507,3 @@ class AlibabaGpushare(Backend):
         """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
         ack = AlibabaProfile.of(profile)
         return {MEMORY: cards * (memory_mib // ack.memory_unit_mib), CORE: 100 * cards}
-
-
-BACKEND = AlibabaGpushare()

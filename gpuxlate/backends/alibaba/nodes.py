@@ -11,7 +11,6 @@ from typing import Any, cast
 from gpuxlate.backends import alibaba as k
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends.alibaba import DEFAULT_UNIT_MIB, AlibabaProfile, NodeIsolation
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import (
     Containers,
     LiveNode,
@@ -23,6 +22,7 @@ from gpuxlate.backends.cluster_nodes import (
     indexes,
     per_card,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU

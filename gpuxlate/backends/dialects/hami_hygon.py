@@ -2,11 +2,8 @@
 
 from typing import Any
 
-from gpuxlate.backends.base import Absent, Range, RuleKind
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
-from gpuxlate.backends.rows import cards, choices, cores, memory
-from gpuxlate.model.keys import By, VersionChange
-from gpuxlate.model.profile import Release
 
 COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
 """The names of every release up to 2.10.0; those with ``hcu`` come after it (RELEASED)."""
@@ -17,12 +14,11 @@ def in_later_releases(name: str) -> dict[str, Any]:
     later = name.replace("dcu", "hcu")
     return {
         "aliases": (later,),
-        "changes": (VersionChange(Release(HAMI, "2.10.0", after=True), {"name": later}),),
+        "changes": (t.VersionChange(t.Release(HAMI, "2.10.0", after=True), {"name": later}),),
     }
 
 
 class HamiHygon(HamiDialect):
-    name = "hami-hygon"
     title = "Hygon DCU under HAMi"
     rule_prefix = "HYGON"
     aliases = ("hygon",)
@@ -42,37 +38,34 @@ class HamiHygon(HamiDialect):
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
     )
     rule_reasons = {
-        RuleKind.NEEDS: (
+        t.RuleKind.NEEDS: (
             "Without a count {title} sees no share. A part of a card is made only where memory is below that "
             "of the card: with compute alone the container gets the card."
         ),
-        RuleKind.SEVERAL: f"{several_doubt}.",
+        t.RuleKind.SEVERAL: f"{several_doubt}.",
     }
     keys = (
-        cards(COUNT, values=in_int32(), **in_later_releases(COUNT), source="RELEASED, RENAMED"),
-        memory(
+        t.cards(COUNT, values=in_int32(), **in_later_releases(COUNT), source="RELEASED, RENAMED"),
+        t.memory(
             MEMORY,
             values=in_int32(),
             **in_later_releases(MEMORY),
             needs=(COUNT,),
             source="RELEASED, RENAMED",
         ),
-        cores(
+        t.cores(
             CORES,
             **in_later_releases(CORES),
             needs=(MEMORY,),
-            values=(Range(0, 100),),
+            values=(t.Range(0, 100),),
             no_op_values=("100",),
-            default=Absent.ALL,
+            default=t.Absent.ALL,
             uncertain_values={
                 "0": "the scheduler reserves no compute; no document says whether the driver caps it"
             },
             source="RELEASED, RENAMED, PART",
         ),
-        *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
-        *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
-        *choices("hygon.com/{0}use-dcutype", By.MODEL, source="CODE"),
+        *t.choices("hygon.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices("hygon.com/{0}use-hcutype", t.By.MODEL, source="RENAMED"),
+        *t.choices("hygon.com/{0}use-dcutype", t.By.MODEL, source="CODE"),
     )
-
-
-BACKEND = HamiHygon()

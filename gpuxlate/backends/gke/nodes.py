@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import gke as k
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import (
     Containers,
     CountedRequests,
@@ -34,6 +33,7 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU

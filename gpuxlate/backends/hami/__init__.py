@@ -14,17 +14,6 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, ClassVar
 
-from gpuxlate.backends.base import (
-    Absent,
-    KeySpec,
-    Limits,
-    Place,
-    PodReader,
-    Range,
-    RuleKind,
-    RuleRow,
-    key,
-)
 from gpuxlate.backends.hami_family import (
     CORE_POLICY,
     DOCUMENTS,
@@ -36,6 +25,7 @@ from gpuxlate.backends.hami_family import (
     in_int32,
 )
 from gpuxlate.backends.rows import ShareFields, cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.target import Absent, KeySpec, Limits, Place, PodReader, Range, RuleKind, RuleRow, key
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
@@ -271,6 +261,3 @@ class Hami(HamiDialect):
         message = msg("{name} has no effect on whole cards, so the share has no QoS", name=path[-1])
         pod.note("GX020", message, path, severity=Severity.INFO)
         return replace(found, others={name: one for name, one in found.others.items() if name != "qos"})
-
-
-BACKEND = Hami()

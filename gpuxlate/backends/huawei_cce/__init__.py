@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import ShareFields, choice, cores, memory, whole
+from gpuxlate.backends.target import (
     Backend,
     Cloud,
     Confidence,
@@ -21,7 +22,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import ShareFields, choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -197,6 +197,3 @@ class HuaweiCce(Backend):
         policy = {"policy": f"no key; {Policy.FIXED_SHARE} alone"}
         docs = {**super().field_docs, **policy}
         return {name: docs[name] for name in JSON_NAMES.values() if name in docs}
-
-
-BACKEND = HuaweiCce()

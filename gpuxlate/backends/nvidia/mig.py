@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.nvidia_device_plugin import (
     CARD_NEEDED,
     DIVIDED,
@@ -27,6 +26,15 @@ from gpuxlate.backends.nvidia_device_plugin import (
 )
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.backends.scheduling_limits import ANY, KUBE_SCHEDULER
+from gpuxlate.backends.target import (
+    Backend,
+    ContainerShare,
+    Limits,
+    PodReader,
+    PodWriter,
+    Reading,
+    ShareWriter,
+)
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -223,8 +231,6 @@ class NvidiaMig(Backend):
         name = NVIDIA_GPU if single else k.BEFORE + in_resource(share.partition.profile)
         return {name: cards_of_node * most_of_a_card(share.partition, profile)}
 
-
-MIG = NvidiaMig()
 
 # The rules of MIG: NVIDIA002 to NVIDIA005, NVIDIA007.
 NO_POLICY = "the names of the resources are patterns, and the profiles are those of a card"

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import (
     Containers,
     CountedRequests,
@@ -38,6 +37,7 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg

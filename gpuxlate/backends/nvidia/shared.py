@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.nvidia_device_plugin import (
     CLIENTS,
     PRODUCT,
@@ -26,6 +25,15 @@ from gpuxlate.backends.nvidia_device_plugin import (
 )
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER
+from gpuxlate.backends.target import (
+    Backend,
+    ContainerShare,
+    Limits,
+    PodReader,
+    PodWriter,
+    Reading,
+    ShareWriter,
+)
 from gpuxlate.model.amounts import Part, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -185,8 +193,6 @@ class NvidiaShared(Backend):
         name = k.GPU_SHARED if NvidiaProfile.of(profile).sharing.renames else NVIDIA_GPU
         return {name: cards_of_node * of} if of else {}
 
-
-SHARED = NvidiaShared()
 
 # The rules of replicas: NVIDIA001 and NVIDIA006.
 NO_POLICY = "what a number means depends on the configuration of the nodes"

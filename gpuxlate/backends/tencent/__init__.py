@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.target import (
     GIB,
     Absent,
     Backend,
@@ -25,8 +27,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import cores, memory, written
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
@@ -305,7 +305,7 @@ def too_old(profile: Profile | None, fact: str) -> str | None:
         return None
     from gpuxlate.backends.requirements import unmet
 
-    needs = [one for one in BACKEND.requirements if one.fact == fact]
+    needs = [one for one in TencentQgpu().requirements if one.fact == fact]
     return next((lack.found for lack in unmet(profile, needs)), None)
 
 
@@ -402,6 +402,3 @@ class TencentQgpu(Backend):
     ) -> dict[str, int]:
         """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
         return {CORE: FULL * cards, MEMORY: cards * (memory_mib // GIB)}
-
-
-BACKEND = TencentQgpu()

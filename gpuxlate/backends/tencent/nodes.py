@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends import tencent as k
-from gpuxlate.backends.base import GIB, Backend
 from gpuxlate.backends.cluster_nodes import (
     PERCENT,
     LiveNode,
@@ -15,6 +14,7 @@ from gpuxlate.backends.cluster_nodes import (
     per_card,
     recorded_by_name,
 )
+from gpuxlate.backends.target import GIB, Backend
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.pod_reader import outside, rounded_up
+from gpuxlate.backends.rows import choice, whole, written
+from gpuxlate.backends.target import (
     BYTE,
     Backend,
     ContainerShare,
@@ -26,8 +28,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.pod_reader import outside, rounded_up
-from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Loss, Path
@@ -538,6 +538,3 @@ class TensorFusion(Backend):
             labels={ENABLED: Value.of("true")} if containers else {},
             annotations={name: Value.of(text) for name, text in annotations.items()} if containers else {},
         )
-
-
-BACKEND = TensorFusion()

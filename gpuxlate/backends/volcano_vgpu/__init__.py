@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpuxlate.backends import hami_family
-from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
 from gpuxlate.model.profile import Component
@@ -133,6 +133,3 @@ class VolcanoVgpu(Backend):
             why="The scheduler reads `spec.containers` alone: an init container or a sidecar gets no card.",
         ),
     )
-
-
-BACKEND = VolcanoVgpu()

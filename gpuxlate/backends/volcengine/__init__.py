@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.target import (
     Absent,
     Backend,
     Cloud,
@@ -24,8 +26,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import cores, memory, written
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
@@ -407,6 +407,3 @@ class VolcengineMgpu(Backend):
     ) -> dict[str, int]:
         """Percent and MiB of all cards (V)."""
         return {CORE: FULL * cards, MEMORY: memory_mib * cards}
-
-
-BACKEND = VolcengineMgpu()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gpuxlate.backends import volcengine as k
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import (
     PERCENT,
     Containers,
@@ -30,6 +29,7 @@ from gpuxlate.backends.requirements import (
     model_words,
 )
 from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.target import Backend
 from gpuxlate.backends.volcengine import node_mode
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gpuxlate.backends.dialects.mindcluster import (
-    BACKEND,
     CORES,
     COUNT,
     MEMORY,
@@ -15,6 +14,7 @@ from gpuxlate.backends.dialects.mindcluster import (
     SOFT,
     SOFTLY,
     VOLCANO,
+    MindCluster,
 )
 from gpuxlate.backends.row_reader import is_amount
 from gpuxlate.model import quantity
@@ -39,11 +39,12 @@ TAKEN: Mapping[str, Sequence[int]] = {
 }
 """By policies of one node: what ValidNPUJob of each takes of a job with one pod."""
 UNJUDGED = ("chip2-node8-sp", "chip2-node16-sp", "chip8-node8-sp", "chip8-node8-ra64-sp", "multilevel")
+DIALECT = MindCluster()
 
 
 def is_legal(value: Value) -> bool:
     """What the scheduler takes of a label (checkSoftShareDevResource)."""
-    row = BACKEND.parts_on_pod.get(str(value.path[-1]))
+    row = DIALECT.parts_on_pod.get(str(value.path[-1]))
     return value.text in POLICIES if row is None else is_amount(row, value.text)
 
 
@@ -284,13 +285,13 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
 def _whole_cards(pod: PodKeys) -> list[Value]:
     """The numbers of whole cards in a pod that Volcano places, init containers first."""
     scheduler = pod.scheduler_name
-    if scheduler is None or scheduler.text != VOLCANO or BACKEND.is_detected(pod):  # a soft share
+    if scheduler is None or scheduler.text != VOLCANO or DIALECT.is_detected(pod):  # a soft share
         return []
     return [
         value
         for one in (*pod.init_containers, *pod.containers)
         for name, value in one.resources.items()
-        if BACKEND.find(name) is not None and (quantity.whole(value.text) or 0) > 0
+        if DIALECT.find(name) is not None and (quantity.whole(value.text) or 0) > 0
     ]
 
 
