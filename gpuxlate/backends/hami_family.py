@@ -264,7 +264,7 @@ def is_capped_alone(cores: str) -> Constraint:
 
 
 def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
-    """What is to know of a breach of it, and what to do."""
+    """What is to know of a violation of it, and what to do."""
     text = "{key} {number} limits compute only while other containers use the card"
     hint = "for a cap that always holds, set the variable {variable}: force"
     name = written_name(violation.value_at, violation.name)

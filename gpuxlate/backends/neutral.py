@@ -1,4 +1,4 @@
-"""The data sheet of gpuxlate's own keys. Their numbers are those of a share."""
+"""gpuxlate's own keys, whose numbers are those of a share; how they are read and written; their rule."""
 
 from __future__ import annotations
 

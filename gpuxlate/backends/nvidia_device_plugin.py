@@ -1,5 +1,6 @@
-"""NVIDIA's device plugin: the part of a profile about how its nodes divide cards, and what that gives; the
-product of cards, by which pods choose nodes, as GPU feature discovery shows it.
+"""How nodes of NVIDIA's device plugin divide and share cards, by a profile and by the labels of nodes.
+
+The labels are those of GPU feature discovery: pods choose nodes by the product of their cards.
 """
 
 from __future__ import annotations
@@ -353,7 +354,7 @@ class CardLabels(NamedTuple):
         return Replica(of, Strategy(self.strategy) if self.strategy in set(Strategy) else None)
 
 
-def shown(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
+def card_labels(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
     """What the labels show of a resource."""
     label = f"{resource}."
     product = node.labels.get(label + "product")

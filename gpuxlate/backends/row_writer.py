@@ -487,7 +487,7 @@ def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int
         return least
     given = math.ceil(found * unit)
     if given != asked:
-        why = msg("{key} counts {counts}", key=row.name, counts=row.counts)
+        why = msg("{key} counts {counts}", key=row.name, counts=row.unit_text)
         placing.round(attribute, given, code, why)
     return found
 

@@ -442,7 +442,7 @@ class KeyTable:
             if row.until is not None:
                 missing = f"{missing}; not read since {row.until}"
             place = "label " if Place.LABEL in row.places else ""
-            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.counts}{missing}"
+            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.unit_text}{missing}"
         if self.sizes and "cores" not in found:
             found["cores"] = "comes with the memory"
         for row in self.enum_keys:

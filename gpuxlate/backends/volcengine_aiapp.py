@@ -1,4 +1,4 @@
-"""The form for an AI app on mGPU: fields, units, ranges, each with its source, and its rules.
+"""The form for an AI app on mGPU: its fields, and how shares are read from it and written to it.
 
 Sources: S0 = docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04); Q = copy of docs 6460/182418
 "mGPU multi-card sharing" with a screenshot of the form (2024-09). The console has labels and no field

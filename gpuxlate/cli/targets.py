@@ -121,7 +121,7 @@ def _printed(backend: Backend) -> PrintedTarget:
             row.name,
             sorted(row.places) if backend.writes_pods else ["parameter"],
             row.meaning,
-            row.counts or None,
+            row.unit_text or None,
             row.source or None,
         )
         for row in backend.keys

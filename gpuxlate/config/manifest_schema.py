@@ -307,7 +307,7 @@ def _requirement(backends: list[Backend]) -> Schema:
 
 def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
     """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
-    description = f"{backend.title}: {row.meaning}{f' ({row.counts})' if row.counts else ''}."
+    description = f"{backend.title}: {row.meaning}{f' ({row.unit_text})' if row.unit_text else ''}."
     if Place.WRITTEN_BY_SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:

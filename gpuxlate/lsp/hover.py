@@ -38,8 +38,8 @@ def of_key(backend: Backend, row: KeySpec, name: str) -> str:
 
 
 def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
-    if row.counts:
-        yield msg("Unit: {unit}.", unit=row.counts)
+    if row.unit_text:
+        yield msg("Unit: {unit}.", unit=row.unit_text)
     if row.ranges:
         yield msg("Values: {values}.", values=legal_text(row))
     if row.texts:

@@ -238,7 +238,7 @@ class KeySpec(NamedTuple):
             and "/" not in key[len(head) : end]
         )
 
-    def of(self, container: str) -> str:
+    def key_for_container(self, container: str) -> str:
         """The key of one container, where the name of a container is part of the key."""
         return self.name.replace("*", container)
 
@@ -277,7 +277,7 @@ class KeySpec(NamedTuple):
         return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
 
     @property
-    def counts(self) -> str:
+    def unit_text(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.sets:
             case "cards" if self.unit:

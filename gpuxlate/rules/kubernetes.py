@@ -308,8 +308,8 @@ def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> D
         hint = "write the number without a suffix"
         if one.row and one.row.quantity:
             hint = "write a number with a unit of Kubernetes, as 4Gi"
-        elif one.row and one.row.counts:
-            hint = msg("write the number without a suffix ({unit})", unit=one.row.counts)
+        elif one.row and one.row.unit_text:
+            hint = msg("write the number without a suffix ({unit})", unit=one.row.unit_text)
         return this.diagnostic(one.value, message, hint)
     number, certain = meant
     write = msg("write {number}", number=number)

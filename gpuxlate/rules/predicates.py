@@ -1,4 +1,4 @@
-"""What can be true of a container in its pod, or of a pod alone.
+"""What can be true of a container in its pod or of a pod alone, and the constraints that rules make of it.
 
 A number is a whole number as Kubernetes reads it (``quantity.whole``); what is no such number makes every
 predicate on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of

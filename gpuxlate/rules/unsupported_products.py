@@ -1,5 +1,4 @@
-"""GPU-sharing products that are known by name and not read: their keys, and what their numbers count; and
-whole accelerators that are not read.
+"""Products and accelerators that are known by name and not read: their keys, and what their numbers count.
 
 A key that a dialect reads is none of them: when a dialect is read, its rows leave this table.
 """

@@ -192,7 +192,7 @@ class _Trial:
 
     @property
     def name(self) -> str:
-        return self.row.of("main")
+        return self.row.key_for_container("main")
 
     def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
         """The pods in which the key has a value, and nothing comes of it."""

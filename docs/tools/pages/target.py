@@ -192,7 +192,7 @@ def _key(backend: Backend, row: KeySpec) -> list[str]:
         "\n".join([*names, *_versions(row)]),
         ", ".join(places),
         row.meaning,
-        row.counts,
+        row.unit_text,
         "\n".join(_values(row)),
         "\n".join(_beside(row)),
         str(row.default or ""),

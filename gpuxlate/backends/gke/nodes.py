@@ -18,10 +18,10 @@ from gpuxlate.backends.cluster_nodes import (
 from gpuxlate.backends.nvidia_device_plugin import (
     NvidiaProfile,
     Sharing,
+    card_labels,
     clients_in,
     most_clients,
     sharing_data,
-    shown,
 )
 from gpuxlate.backends.requirements import (
     MinVersion,
@@ -59,7 +59,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     of = clients_in([labels[k.CLIENTS]]) if k.CLIENTS in labels else None
     replica = Replica(of, strategy) if strategy or of else None
     row = CountedRequests(NVIDIA_GPU, amount, size, replica)
-    mib = None if size else shown(node).memory_mib
+    mib = None if size else card_labels(node).memory_mib
     cards = _cards(row, model)
     sharing = Sharing(cast(Any, str(strategy)), of, False) if strategy and of else Sharing()
     return NodeView(

@@ -1,4 +1,4 @@
-"""The rules of GPU sharing in GKE."""
+"""The rules of GPU sharing in GKE: clients of a card, partitions, the accelerators of nodes."""
 
 from __future__ import annotations
 

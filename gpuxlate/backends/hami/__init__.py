@@ -1,4 +1,4 @@
-"""HAMi, for NVIDIA cards: keys, units, ranges, each with its source, and its part of a profile.
+"""HAMi, for NVIDIA cards: its keys, its part of a profile, and how it is read and written.
 
 Everything is **per card**: two cards of 3000 MiB are ``gpu: 2, gpumem: 3000``. What the short names of the
 sources are, ``documents`` says. RENAMED = names that operators of HAMi set in its chart (``resourceName``

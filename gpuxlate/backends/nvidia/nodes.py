@@ -23,10 +23,10 @@ from gpuxlate.backends.nvidia_device_plugin import (
     CardLabels,
     NvidiaProfile,
     Sharing,
+    card_labels,
     most_clients,
     most_of_a_card,
     sharing_data,
-    shown,
 )
 from gpuxlate.backends.requirements import (
     CloudPool,
@@ -52,7 +52,7 @@ DONE = "success"
 def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
     """A node with partitions is one of MIG, whether clients share them or not; one with clients alone is
     shared. Nodes with whole cards alone are anybody's."""
-    card = shown(node)
+    card = card_labels(node)
     rows = tuple(_rows(node, card))
     divided = any(row.partition for row in rows)
     invalid = card.product is not None and card.product.profile == INVALID
@@ -90,7 +90,7 @@ def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
         if not amount or not name.startswith(k.BEFORE):
             continue
         own = name.removesuffix(k.OF_SHARED)
-        labels = shown(node, own)
+        labels = card_labels(node, own)
         replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if own != name else None)
         yield CountedRequests(
             name, amount, profile_of(own.removeprefix(k.BEFORE)), replica,
@@ -256,7 +256,7 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PARTED_CONFIG, "config.yaml", parted)
-    told = _told(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
+    told = _operator_settings(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
     return NodeNeeds(
         labels,
         (),
@@ -320,7 +320,7 @@ def _eks(told: NodeWarning) -> CloudPool:
     return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
 
 
-def _told(*settings: str) -> NodeWarning:
+def _operator_settings(*settings: str) -> NodeWarning:
     """What the operator has to be told, as values of its chart."""
     return NodeWarning(msg("tell the operator: {settings}", settings=join_and(settings)), SHARING_GUIDE)
 
@@ -357,7 +357,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PLUGIN_CONFIG, SHARING, config)
-    told = _told(f"devicePlugin.config.name={PLUGIN_CONFIG}")
+    told = _operator_settings(f"devicePlugin.config.name={PLUGIN_CONFIG}")
     driver = NodeWarning("the operator brings the driver, which AKS leaves out then", AKS_OPERATOR)
     fields = {"properties": {"gpuProfile": {"driver": "None"}}}
     what, where = "body of the agent pool", ("properties", "nodeLabels")

@@ -54,16 +54,16 @@ from gpuxlate.rules.predicates import (
 )
 
 
-def count_of(table: KeyTable, row: KeySpec) -> KeySpec | None:
+def count_row_for(table: KeyTable, row: KeySpec) -> KeySpec | None:
     """The key that counts the cards of a total; None where the number is no total, or nothing counts."""
     if row.per is not Per.TOTAL or row.sets == "cards":
         return None
     return next((rows.cards for rows in table.keys_by_model if row.model == rows.model), None)
 
 
-def cards_in(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
+def cards_of_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
     """How many cards a total is divided among; None where no key says it."""
-    count = count_of(table, row)
+    count = count_row_for(table, row)
     value = None if count is None else _counted(count, pod, container)
     number = None if value is None else quantity.whole(value.text)
     return number if number and number > 0 else None
@@ -84,7 +84,7 @@ def _counting(count: KeySpec) -> tuple[Predicate, str | LabelNumber]:
 
 def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
     """Where the number of cards is that a total is divided among; None where nothing counts them."""
-    count = count_of(table, row)
+    count = count_row_for(table, row)
     return None if count is None else _counting(count)[1]
 
 
@@ -97,7 +97,7 @@ def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
 
 def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
     """The compute is all that the cards have."""
-    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
+    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_row_for(table, cores)
     if count is None:
         return least
     counted, by = _counting(count)
@@ -107,12 +107,12 @@ def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
 
 def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
     """No key says how many cards a total is for: in a patch, that is in the object."""
-    return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
+    return count_row_for(table, row) is not None and cards_of_container(table, row, pod, container) is None
 
 
 def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
     """The number of a row is one that it takes, for the cards that the container has."""
-    count = count_of(table, row)
+    count = count_row_for(table, row)
     if count is None:
         return InRange(row.name, *row.ranges)
     counted, by = _counting(count)
@@ -138,13 +138,13 @@ def mib_of_each_card(
     text = container.resources[row.name].text
     number = quantity.whole(text)
     amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
-    cards = cards_in(table, row, pod, container) or 1
+    cards = cards_of_container(table, row, pod, container) or 1
     return None if amount is None else Fraction(amount) / cards
 
 
 def for_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> KeySpec:
     """The row with the numbers that a container may have."""
-    count, cards = count_of(table, row), cards_in(table, row, pod, container)
+    count, cards = count_row_for(table, row), cards_of_container(table, row, pod, container)
     if count is None:
         return row
     if cards is None:
@@ -183,7 +183,7 @@ class NumberRule(RowRule):
             row.clamped
             or one.step > 1
             or len(row.ranges) > 1
-            or count_of(self.table, row)
+            or count_row_for(self.table, row)
             or (one.most is not None and self._count(row))
             for row in self.subject_rows
             for one in row.ranges
@@ -221,10 +221,13 @@ class NumberRule(RowRule):
         near, hint, fix = next_legal(row, amount), _hint(row), None
         each = self._of_each_card(row, violation.container, amount)
         if each is not None:
-            near, hint = each, msg("the key counts {counts}: write {number}", counts=row.counts, number=each)
+            near, hint = (
+                each,
+                msg("the key counts {counts}: write {number}", counts=row.unit_text, number=each),
+            )
         elif row.clamped and row.most is not None and amount > row.most:
             near = row.most
-            hint = msg("the key counts {counts}: write {number}", counts=row.counts, number=near)
+            hint = msg("the key counts {counts}: write {number}", counts=row.unit_text, number=near)
         if near is not None and amount > 0:
             fix = Fix(
                 msg("write {near}", near=near), put_number(violation.container, row.name, near), safe=False
@@ -282,14 +285,14 @@ class NumberRule(RowRule):
 
 def _hint(row: KeySpec) -> Message:
     """What to write."""
-    if not row.counts:
+    if not row.unit_text:
         return msg("write {numbers}", numbers=legal_text(row))
     [first, *more] = row.ranges
     if first.bound is not None or first.step > 1 or more:
-        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
+        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.unit_text)
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)
-    return msg("write the {counts}, or remove the key", counts=row.counts)
+    return msg("write the {counts}, or remove the key", counts=row.unit_text)
 
 
 def wrong(row: KeySpec, name: str, number: int) -> str:

@@ -325,7 +325,7 @@ class ComputeNeededRule(RowRule):
         if cores is not None:
             name = name_beside(self.table, written_name(violation.value_at, violation.name), cores.name)
             message = msg("{key} is not set: the container gets all compute of its cards", key=name)
-            hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
+            hint = msg("add {key}, in {counts}", key=name, counts=cores.unit_text)
             yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
     def example(self) -> PodExample:

@@ -74,7 +74,7 @@ def cards_of(core: int) -> int:
     return max(1, -(-core // FULL))
 
 
-def tell(text: str, **values: Any) -> Message:
+def format_keys(text: str, **values: Any) -> Message:
     """A text with the names of the keys in it."""
     return msg(text, core=CORE, memory=MEMORY, greedy=GREEDY, app_class=APP_CLASS, policy=POLICY, **values)
 

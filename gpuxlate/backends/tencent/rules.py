@@ -98,7 +98,7 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
     T4), mirror of the TKE documents.
     """
-    hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
+    hint = k.format_keys('write {memory}: "1" or more, or remove it and request whole cards')
     return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
 
 
@@ -143,8 +143,8 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
 
 
 def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
-    return this.diagnostic(violation.value_at, k.tell("{memory} is set without {core}"), hint)
+    hint = k.format_keys("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.diagnostic(violation.value_at, k.format_keys("{memory} is set without {core}"), hint)
 
 
 @rule(
@@ -175,8 +175,8 @@ def compute_and_memory_together(
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
-    hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
-    return this.diagnostic(violation.value_at, k.tell("{core} is set without {memory}"), hint)
+    hint = k.format_keys('add {memory} (GiB), or request a whole card: {core}: "100"')
+    return this.diagnostic(violation.value_at, k.format_keys("{core} is set without {memory}"), hint)
 
 
 def _one_card(profile: Profile) -> tuple[Constraint, ...]:
@@ -217,7 +217,9 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     numbers = {"number": violation.number, "cards": k.cards_of(violation.number), "most": k.MAX_SHARED_CARDS}
     message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
     hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
-    return this.diagnostic(violation.value_at, k.tell(message, **numbers), k.tell(hint, **numbers))
+    return this.diagnostic(
+        violation.value_at, k.format_keys(message, **numbers), k.format_keys(hint, **numbers)
+    )
 
 
 EVENLY = AnyOf(
@@ -233,8 +235,8 @@ EVENLY = AnyOf(
 def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     cards = k.cards_of(violation.number)
     text = "{core} {number} is a part of {cards} cards, without {memory}"
-    message = k.tell(text, number=violation.number, cards=cards)
-    hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
+    message = k.format_keys(text, number=violation.number, cards=cards)
+    hint = k.format_keys("add {memory} (GiB, total of the {cards} cards)", cards=cards)
     return this.diagnostic(violation.value_at, message, hint, missing=True)
 
 
@@ -300,7 +302,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
     text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
-    message = k.tell(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
+    message = k.format_keys(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
     return this.diagnostic(
         violation.value_at, message, msg("write a multiple of {step}", step=k.CORE_STEP * 2)
     )
@@ -329,8 +331,8 @@ def whole_cards_without_memory(
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
     """
     text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
-    message = k.tell(text, units=violation.value_at.text, number=compute_of(violation.container))
-    return this.diagnostic(violation.value_at, message, k.tell("remove {memory}"))
+    message = k.format_keys(text, units=violation.value_at.text, number=compute_of(violation.container))
+    return this.diagnostic(violation.value_at, message, k.format_keys("remove {memory}"))
 
 
 # --- online and offline pods, and the nodes that a pod needs -----------------------------------
@@ -369,15 +371,15 @@ def offline_asks_for_greedy_and_memory(
         hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
         yield this.diagnostic(violation.value_at, outside(k.GREEDY, greedy, 1, k.FULL), hint)
     if k.MEMORY not in there:
-        message = k.tell("{greedy} is set without {memory}")
-        yield this.diagnostic(violation.value_at, message, k.tell("add {memory} (GiB)"), missing=True)
+        message = k.format_keys("{greedy} is set without {memory}")
+        yield this.diagnostic(violation.value_at, message, k.format_keys("add {memory} (GiB)"), missing=True)
     if k.CORE in there:
-        message = k.tell("{core} and {greedy} are both set; offline pods have {greedy} only")
-        yield this.diagnostic(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
+        message = k.format_keys("{core} and {greedy} are both set; offline pods have {greedy} only")
+        yield this.diagnostic(there[k.CORE], message, k.format_keys("remove {core}"), on_key=True)
 
 
 def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+    message, hint = k.format_keys("{memory} is not set in an online pod"), k.format_keys("add {memory} (GiB)")
     return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
 
 
@@ -407,20 +409,20 @@ def online_asks_for_memory_alone(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    message = k.tell("{core} is set in an online pod, which competes for compute")
-    hint = k.tell("remove {core}, or the annotation {app_class}")
+    message = k.format_keys("{core} is set in an online pod, which competes for compute")
+    hint = k.format_keys("remove {core}, or the annotation {app_class}")
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 def _unknown_class(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     app_class = violation.value_at
-    message = k.tell("{app_class} is {value!r}, neither online nor offline", value=app_class.text)
+    message = k.format_keys("{app_class} is {value!r}, neither online nor offline", value=app_class.text)
     return this.diagnostic(app_class, message, "write online or offline, in lower case")
 
 
 def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    message = k.tell("{greedy} is set in a pod that is not offline")
-    hint = k.tell("annotate the pod template {app_class}: offline, or request {core}")
+    message = k.format_keys("{greedy} is set in a pod that is not offline")
+    hint = k.format_keys("annotate the pod template {app_class}: offline, or request {core}")
     missing = k.APP_CLASS not in pod.annotations
     return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
 
@@ -453,8 +455,8 @@ def compute_goes_with_app_class(
     """
     replace_it = "replace {core} by {greedy}, or remove {app_class}"
     hint = replace_it if violation.name == k.CORE else "add {greedy}, or remove {app_class}"
-    message = k.tell("{greedy} is not set in an offline pod")
-    return this.diagnostic(violation.value_at, message, k.tell(hint), on_key=True, missing=True)
+    message = k.format_keys("{greedy} is not set in an offline pod")
+    return this.diagnostic(violation.value_at, message, k.format_keys(hint), on_key=True, missing=True)
 
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
@@ -467,7 +469,7 @@ def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
 
 
 def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
-    message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
+    message = k.format_keys("{policy} is {value!r}, which is not a policy of qGPU", value=text)
     return this.diagnostic(where, message, msg("write one of {names}", names=k.POLICY_NAMES))
 
 

@@ -146,7 +146,7 @@ class _Pod:
             return len(indices.text.split(","))
         if count is not None:
             self.origins["cards"] = count.path
-            return count_of(count)
+            return legal_count(count)
         if native is None:
             return 1
         self.origins["cards"] = native.path
@@ -259,7 +259,7 @@ class _Pod:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
 
 
-def count_of(value: Value) -> int | None:
+def legal_count(value: Value) -> int | None:
     """A count of cards, in digits alone; None for what the webhook refuses."""
     number = int(value.text) if _NUMBER.fullmatch(value.text) else 0
     return number if COUNTS.allows(number) else None

@@ -29,8 +29,8 @@ from gpuxlate.backends.tensor_fusion import (
     amount,
     are_indices,
     containers_of,
-    count_of,
     is_true,
+    legal_count,
 )
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
@@ -189,7 +189,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             )
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)
-    if count is not None and count_of(count) is None:
+    if count is not None and legal_count(count) is None:
         message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
         yield this.diagnostic(count, message, "write a count from 1 to 128")
     indices = pod.annotations.get(INDICES)

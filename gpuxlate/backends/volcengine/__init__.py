@@ -1,4 +1,4 @@
-"""The rows of Volcengine VKE mGPU: keys, units, ranges, policies, each with its source (DOCUMENTS)."""
+"""Volcengine VKE mGPU: its keys, each with its source (DOCUMENTS), and how they are read and written."""
 
 from __future__ import annotations
 

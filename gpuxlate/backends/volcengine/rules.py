@@ -107,7 +107,7 @@ class Mgpu(NamedTuple):
 
 
 def listed_cards(violation: Violation, pod: PodKeys) -> int:
-    """The cards that the list has for the container of a breach, 0 without one."""
+    """The cards that the list has for the container of a violation, 0 without one."""
     return number_of(pod, violation.container, k.LISTED) or 0
 
 
