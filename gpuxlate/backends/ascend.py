@@ -16,7 +16,6 @@ from gpuxlate.backends.hami_family import FROM_2_10, HAMI, SCHEDULER, HamiDialec
 from gpuxlate.backends.pod_reader import granted, number
 from gpuxlate.backends.rows import PartSize, ShareFields, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.backends.target import PodReader, PodWriter, ShareWriter
-from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range, VersionChange
@@ -332,6 +331,9 @@ def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
             yield rows.cards, rows.memory, card
 
 
+CARD_OF_MEMORY = {memory.name: card for _, memory, card in _memory()}
+
+
 @rule(
     "ASCEND020",
     Severity.ERROR,
@@ -441,9 +443,7 @@ def template_is_of_one_card(
         for _, memory, card in _memory()
     ),
 )
-def memory_is_a_template(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """Memory without `huawei.com/vnpu-mode: hami-core` is that of a template.
 
     ## What it does
@@ -465,40 +465,51 @@ def memory_is_a_template(
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = quantity.whole(violation.value_at.text)
-    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
-    if number is None or card is None:
-        return
-    one = next((one for one in card.templates if one.least_mib >= number), None)
+    number, card = violation.number, CARD_OF_MEMORY[violation.name]
+    template = next((template for template in card.templates if template.least_mib >= number), None)
     gets = (
         msg(
             "{name}, {memory} MiB and {cores} of {all} AI cores",
-            name=one.name,
-            memory=one.memory_mib,
-            cores=one.ai_cores,
+            name=template.name,
+            memory=template.memory_mib,
+            cores=template.ai_cores,
             all=card.ai_cores,
         )
-        if one
+        if template
         else "the whole card"
     )
     message = msg("{key} {number}: the container gets {what}", key=violation.name, number=number, what=gets)
-    yield this.diagnostic(
-        violation.value_at, message, msg("write {number}", number=one.memory_mib if one else card.memory_mib)
+    hint = msg("write {number}", number=template.memory_mib if template else card.memory_mib)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _memory_beyond(this: Rule, violation: Violation, most: int) -> Diagnostic:
+    message = msg(
+        "{key} {number} is above the {most} MiB of the card",
+        key=violation.name,
+        number=violation.value_at.text,
+        most=most,
     )
+    return this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
+
+
+def _memory_beyond_numbers(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _memory_beyond(this, violation, by_numbers_mib(CARD_OF_MEMORY[violation.name]))
 
 
 @rule(
     "ASCEND023",
     Severity.ERROR,
     constraint=tuple(
-        Constraint(Not(InRange(memory.name, Range(most + 1))), when, (memory.name,))
+        Constraint(Not(InRange(memory.name, Range(most(card) + 1))), when, (memory.name,), report=report)
         for _, memory, card in _memory()
-        for when, most in ((~BY_NUMBERS, most_mib(card)), (BY_NUMBERS, by_numbers_mib(card)))
+        for when, most, report in (
+            (~BY_NUMBERS, most_mib, None),
+            (BY_NUMBERS, by_numbers_mib, _memory_beyond_numbers),
+        )
     ),
 )
-def memory_is_within_the_card(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def memory_is_within_the_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """Memory is no more than the card has.
 
     ## What it does
@@ -521,16 +532,7 @@ def memory_is_within_the_card(
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
-    if card is not None:
-        most = by_numbers_mib(card) if BY_NUMBERS.holds(pod) else most_mib(card)
-        message = msg(
-            "{key} {number} is above the {most} MiB of the card",
-            key=violation.name,
-            number=violation.value_at.text,
-            most=most,
-        )
-        yield this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
+    return _memory_beyond(this, violation, most_mib(CARD_OF_MEMORY[violation.name]))
 
 
 @rule(
@@ -567,10 +569,27 @@ def devices_come_in_pairs(
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = quantity.whole(violation.value_at.text)
-    if number is not None and AscendProfile.of(context.profile).super_pod:
+    if AscendProfile.of(context.profile).super_pod:
+        number = violation.number
         message = msg("{key} {number}: devices come in pairs", key=violation.name, number=number)
         yield this.diagnostic(violation.value_at, message, msg("write {even}", even=number + 1))
+
+
+def _reserved_on_each(this: Rule, violation: Violation) -> Diagnostic:
+    message = msg(
+        "{key} {number} is the total of the container, and reserved on each of its cards",
+        key=violation.name,
+        number=violation.value_at.text,
+    )
+    return this.diagnostic(violation.value_at, message, "request one card, or whole cards")
+
+
+def _memory_of_paired_devices(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    alone = number(violation.container.resources[PAIRED]) == 1
+    if not alone or AscendProfile.of(context.profile).super_pod:
+        yield _reserved_on_each(this, violation)
 
 
 @rule(
@@ -581,13 +600,12 @@ def devices_come_in_pairs(
             Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
             InRange(memory.name, Range(1)) & BY_NUMBERS,
             (memory.name,),
+            report=_memory_of_paired_devices if count.name == PAIRED else None,
         )
         for count, memory, _ in _memory()
     ),
 )
-def memory_is_of_one_card(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def memory_is_of_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
 
     ## What it does
@@ -621,16 +639,7 @@ def memory_is_of_one_card(
     ## Source
     Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
     """
-    count = (
-        number(violation.container.resources.get(PAIRED)) if violation.name == f"{PAIRED}-memory" else None
-    )
-    if count != 1 or AscendProfile.of(context.profile).super_pod:
-        message = msg(
-            "{key} {number} is the total of the container, and reserved on each of its cards",
-            key=violation.name,
-            number=violation.value_at.text,
-        )
-        yield this.diagnostic(violation.value_at, message, "request one card, or whole cards")
+    return _reserved_on_each(this, violation)
 
 
 @rule(

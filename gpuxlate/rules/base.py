@@ -284,11 +284,11 @@ class Rule:
             constraints += self.with_profile.constraints(context.profile)
         found: list[Diagnostic] = []
         for constraint in constraints:
-            report = constraint.report or self.check
             for violation in constraint.violations(pod):
                 this = replace(self, severity=constraint.severity) if constraint.severity else self
-                reported = report(this, violation, pod, context)
-                found += (reported,) if isinstance(reported, Diagnostic) else reported
+                for report in constraint.reports(pod, violation.container):
+                    reported = (report or self.check)(this, violation, pod, context)
+                    found += (reported,) if isinstance(reported, Diagnostic) else reported
         if self.extra_check is not None:
             found += self.extra_check(self, pod, context)
         return found

@@ -18,7 +18,7 @@ from gpuxlate.backends.pod_reader import (
     whole_numbers,
 )
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
@@ -392,7 +392,17 @@ SHARE = MayRunOnNodeLabel(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Requests(k.CORE)), SomeContainer(InRange(k.MEMORY))
 PROBABLE = NodeLabelAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
 CONFIRMED = NodeLabelAmong(k.SCHEDULE, *k.MODES)
+CHOOSES_MODE = MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
 NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
+
+
+def _compute_without_mode(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    names = {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
+    hint = msg("add nodeSelector {label}: {mode}", **names)
+    fix = Fix(hint, (Put((*pod.path, "nodeSelector", k.SCHEDULE), k.CORE_MEM),), safe=False)
+    message = msg("{key} needs nodes of mode {mode}; the pod chooses no mode", **names)
+    where = requesting(pod, k.CORE)[0].resources[k.CORE]
+    return this.diagnostic(where, message, hint, on_key=True, fix=fix, missing=True)
 
 
 @rule(
@@ -400,13 +410,15 @@ NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
     Severity.WARNING,
     fix="unsafe",
     constraint=Constraint(
-        MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
+        MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM),
+        COMPUTE & CONFIRMED,
+        (k.SCHEDULE,),
+        per_container=False,
+        cases=((~CHOOSES_MODE, _compute_without_mode), (CHOOSES_MODE, None)),
     ),
     page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
 )
-def compute_runs_on_core_mem(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def compute_runs_on_core_mem(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
 
     ## What it does
@@ -423,16 +435,13 @@ def compute_runs_on_core_mem(
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    chosen, names = pod.allowed(k.SCHEDULE), {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
-    if not chosen:
-        hint = msg("add nodeSelector {label}: {mode}", **names)
-        fix = Fix(hint, (Put((*pod.path, "nodeSelector", k.SCHEDULE), k.CORE_MEM),), safe=False)
-        message = msg("{key} needs nodes of mode {mode}; the pod chooses no mode", **names)
-        where = requesting(pod, k.CORE)[0].resources[k.CORE]
-        yield this.diagnostic(where, message, hint, on_key=True, fix=fix, missing=True)
-    for mode, path in [one for one in chosen if one[0] in k.MODES][:1]:  # others: ACK017
-        message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
-        yield this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+    names = {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
+    mode, path = pod.allowed(k.SCHEDULE)[0]
+    message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
+    return this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+
+
+OTHER_MODES = tuple(mode for mode in k.MODES if mode != k.SHARE_MODE)
 
 
 def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
@@ -440,10 +449,23 @@ def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
     ack = AlibabaProfile.of(profile)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
         return ()
-    must = ~MayRunOnNodeLabel(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    must = ~MayRunOnNodeLabel(k.SCHEDULE, *OTHER_MODES)
     if ack.isolation != k.SHARE_MODE:
-        must &= MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
-    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
+        must &= CHOOSES_MODE
+    cases = ((CHOOSES_MODE, None), (~CHOOSES_MODE, _small_unit_by_profile))
+    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False, cases=cases),)
+
+
+def _no_small_unit(this: Rule, where: Path | Value, mode: str, *, missing: bool = False) -> Diagnostic:
+    text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
+    hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
+    message = msg(text, mode=mode, unit=k.SMALL_UNIT_MIB)
+    return this.diagnostic(where, message, msg(hint, mode=k.SHARE_MODE), missing=missing)
+
+
+def _small_unit_by_profile(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    memory = requesting(pod, k.MEMORY)[0].resources[k.MEMORY]
+    return _no_small_unit(this, memory, AlibabaProfile.of(context.profile).isolation, missing=True)
 
 
 @rule(
@@ -455,9 +477,7 @@ def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
         shown(part(16), mode="share"),
     ),
 )
-def small_unit_on_share_nodes(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def small_unit_on_share_nodes(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
     ## What it does
@@ -471,15 +491,9 @@ def small_unit_on_share_nodes(
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
-    ack, sharing = AlibabaProfile.of(context.profile), requesting(pod, k.MEMORY)
-    chosen = pod.allowed(k.SCHEDULE)
-    for mode, path in chosen or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]:
-        if mode != k.SHARE_MODE and mode in k.MODES:
-            text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
-            hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
-            message = msg(text, mode=mode, unit=k.SMALL_UNIT_MIB)
-            yield this.diagnostic(path, message, msg(hint, mode=k.SHARE_MODE), missing=not chosen)
-            return
+    others = ((mode, path) for mode, path in pod.allowed(k.SCHEDULE) if mode in OTHER_MODES)
+    mode, path = next(others)
+    return _no_small_unit(this, path, mode)
 
 
 def _chosen(pod: PodKeys, label: str) -> Iterator[tuple[NodeRequirement, str]]:
@@ -500,6 +514,14 @@ def _unconfirmed_mode(
             yield this.diagnostic(requirement, message, "check that the nodes have this label")
 
 
+def _unknown_placement(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    for requirement, value in _chosen(pod, k.PLACEMENT):
+        if value not in k.PLACEMENTS:
+            yield _unknown(this, k.PLACEMENT, k.PLACEMENTS, value, requirement)
+
+
 @rule(
     "ACK017",
     Severity.ERROR,
@@ -514,7 +536,12 @@ def _unconfirmed_mode(
             severity=Severity.WARNING,
             report=_unconfirmed_mode,
         ),
-        Constraint(NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
+        Constraint(
+            NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS),
+            keys=(k.PLACEMENT,),
+            per_container=False,
+            report=_unknown_placement,
+        ),
     ),
     page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
 )
@@ -536,11 +563,9 @@ def known_mode_and_placement(
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    known = k.MODES if violation.name == k.SCHEDULE else k.PLACEMENTS
-    unconfirmed = k.UNCONFIRMED_MODES if violation.name == k.SCHEDULE else ()
-    for requirement, value in _chosen(pod, violation.name):
-        if value not in (*known, *unconfirmed):
-            yield _unknown(this, violation.name, known, value, requirement)
+    for requirement, value in _chosen(pod, k.SCHEDULE):
+        if value not in (*k.MODES, *k.UNCONFIRMED_MODES):
+            yield _unknown(this, k.SCHEDULE, k.MODES, value, requirement)
 
 
 def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:

@@ -49,9 +49,20 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     if room is not None:
         memory = AtMostParameter(AnnotationNumber(k.MEMORY), room)
         found.append(
-            Constraint(memory, IsAnnotated(k.MEMORY, k.WHOLE_NUMBER), (k.MEMORY,), per_container=False)
+            Constraint(
+                memory,
+                IsAnnotated(k.MEMORY, k.WHOLE_NUMBER),
+                (k.MEMORY,),
+                per_container=False,
+                report=_too_much_memory,
+            )
         )
     return tuple(found)
+
+
+def _too_much_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    most = card_of(context.profile, NAMES).memory_mib or 0
+    return this.diagnostic(violation.value_at, *too_large(violation.number, most))
 
 
 def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -102,10 +113,8 @@ def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
-    nodes = card_of(context.profile, NAMES)
-    if violation.name == k.MEMORY:
-        return this.diagnostic(violation.value_at, *too_large(violation.number, nodes.memory_mib or 0))
-    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, nodes.per_node or 0))
+    most = card_of(context.profile, NAMES).per_node or 0
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most))
 
 
 # Rules on how the cluster shares its cards: KAI012, KAI013.

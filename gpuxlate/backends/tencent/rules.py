@@ -342,18 +342,40 @@ OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 Found = Iterator[Diagnostic]
 
 
-IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
+GREEDY_IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
+HAS_MEMORY, HAS_CORE = Requests(k.MEMORY), Requests(k.CORE)
+
+
+def _greedy_out_of_range(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
+    message = outside(k.GREEDY, violation.number, 1, k.FULL)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _greedy_beside_core(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = k.format_keys("{core} and {greedy} are both set; offline pods have {greedy} only")
+    core = violation.container.resources[k.CORE]
+    return this.diagnostic(core, message, k.format_keys("remove {core}"), on_key=True)
 
 
 @rule(
     "TKE010",
     Severity.ERROR,
-    constraint=Constraint(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,)),
+    constraint=Constraint(
+        GREEDY_IN_RANGE & HAS_MEMORY & ~HAS_CORE,
+        OFFLINE,
+        (k.GREEDY,),
+        cases=(
+            (~GREEDY_IN_RANGE, _greedy_out_of_range),
+            (~HAS_MEMORY, None),
+            (HAS_CORE, _greedy_beside_core),
+        ),
+    ),
     page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
 )
 def offline_asks_for_greedy_and_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Found:
+) -> Diagnostic:
     """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
 
     ## What it does
@@ -366,16 +388,8 @@ def offline_asks_for_greedy_and_memory(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    there, greedy = violation.container.resources, number(violation.value_at)
-    if greedy is not None and not 1 <= greedy <= k.FULL:
-        hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
-        yield this.diagnostic(violation.value_at, outside(k.GREEDY, greedy, 1, k.FULL), hint)
-    if k.MEMORY not in there:
-        message = k.format_keys("{greedy} is set without {memory}")
-        yield this.diagnostic(violation.value_at, message, k.format_keys("add {memory} (GiB)"), missing=True)
-    if k.CORE in there:
-        message = k.format_keys("{core} and {greedy} are both set; offline pods have {greedy} only")
-        yield this.diagnostic(there[k.CORE], message, k.format_keys("remove {core}"), on_key=True)
+    message, hint = k.format_keys("{greedy} is set without {memory}"), k.format_keys("add {memory} (GiB)")
+    return this.diagnostic(violation.value_at, message, hint, missing=True)
 
 
 def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:

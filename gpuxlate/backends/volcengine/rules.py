@@ -269,13 +269,35 @@ def _shape(pod: PodKeys) -> str:
     return ",".join(f"<cards of {name_of(one)}>" if k.LISTED.asked_by(one) else "0" for one in pod.containers)
 
 
+REQUESTS_MGPU = Requests(*k.RESOURCES)
+
+
+def _place_in_list(violation: Violation, listed: Value) -> Message:
+    place = violation.container.index + 1
+    return msg('number {place} of {key} "{text}"', place=place, key=SHORT, text=listed.text)
+
+
+def _listed_without_mgpu(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    listed = pod.annotations[k.MULTIPLE_GPU]
+    message = msg(
+        "{number} is {count}, but container {container} requests no mGPU",
+        number=_place_in_list(violation, listed),
+        count=listed_cards(violation, pod),
+        container=violation.container.name,
+    )
+    return this.diagnostic(
+        listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container"
+    )
+
+
 @rule(
     "VKE018",
     Severity.ERROR,
     missing=True,
     constraint=Constraint(
-        (Requests(*k.RESOURCES) & ~LISTED_AS_ZERO) | (~Requests(*k.RESOURCES) & LISTED_AS_ZERO),
+        (REQUESTS_MGPU & ~LISTED_AS_ZERO) | (~REQUESTS_MGPU & LISTED_AS_ZERO),
         ORDINARY & ListEntryIs(k.LISTED),
+        cases=((REQUESTS_MGPU, None), (~REQUESTS_MGPU, _listed_without_mgpu)),
     ),
     page=page(shown(part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
@@ -288,24 +310,8 @@ def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys,
     ## Why
     The vendor's webhook rejects both.
     """
-    name, count, listed = (
-        violation.container.name,
-        listed_cards(violation, pod),
-        pod.annotations[k.MULTIPLE_GPU],
-    )
-    place = msg(
-        'number {place} of {key} "{text}"', place=violation.container.index + 1, key=SHORT, text=listed.text
-    )
-    if count:
-        message = msg(
-            "{number} is {count}, but container {container} requests no mGPU",
-            number=place,
-            count=count,
-            container=name,
-        )
-        return this.diagnostic(
-            listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container"
-        )
+    name, listed = violation.container.name, pod.annotations[k.MULTIPLE_GPU]
+    place = _place_in_list(violation, listed)
     message = msg("{number} is 0, but container {container} requests mGPU", number=place, container=name)
     hint = msg("write the number of cards of {container}: 1 to {most}", container=name, most=k.MAX_CARDS)
     return this.diagnostic(listed, message, hint)
@@ -536,12 +542,37 @@ OTHER_POLICIES = tuple(one for one in k.POLICIES.values() if one != NATIVE)
 COMPUTE_FITS_LISTED_CARDS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
 
+def _unequal(this: Rule, violation: Violation, pod: PodKeys, key: str, least: int) -> Diagnostic:
+    """A total that is not a multiple of the cards; ``least``: of it on each card."""
+    cards = listed_cards(violation, pod)
+    above = round_up(violation.number, cards)
+    message = msg(
+        "{key} {amount} is not a multiple of {cards}, the number of cards",
+        key=key,
+        amount=violation.number,
+        cards=cards,
+    )
+    hint = msg("write {value}", value=above)
+    if above - cards >= least * cards:
+        hint = msg("write {low} or {high}", low=above - cards, high=above)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _unequal_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _unequal(this, violation, pod, "mgpu-memory", k.MULTI_CARD_MIN_MIB)
+
+
 @rule(
     "VKE022",
     Severity.ERROR,
     constraint=(
         Constraint(EQUAL_COMPUTE, SHARES_LISTED & compute(Range(1)) & COMPUTE_FITS_LISTED_CARDS, COMPUTE),
-        Constraint(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & LISTED_CARDS_HAVE_MEMORY, (k.MEMORY,)),
+        Constraint(
+            of.Divides(k.MEMORY, k.LISTED),
+            SHARES_LISTED & LISTED_CARDS_HAVE_MEMORY,
+            (k.MEMORY,),
+            report=_unequal_memory,
+        ),
     ),
     page=page(several("2", 31), several("2", 32), "V, Q"),
 )
@@ -554,19 +585,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
     ## Why
     Both are totals: every card gives an equal part, in whole percent and MiB. The webhook rejects others.
     """
-    cards, of_memory = listed_cards(violation, pod), violation.name == k.MEMORY
-    above = round_up(violation.number, cards)
-    least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
-    message = msg(
-        "{key} {amount} is not a multiple of {cards}, the number of cards",
-        key="mgpu-memory" if of_memory else "mgpu-core",
-        amount=violation.number,
-        cards=cards,
-    )
-    hint = msg("write {value}", value=above)
-    if above - cards >= least:
-        hint = msg("write {low} or {high}", low=above - cards, high=above)
-    return this.diagnostic(violation.value_at, message, hint)
+    return _unequal(this, violation, pod, "mgpu-core", 1)
 
 
 @rule(
@@ -749,7 +768,6 @@ def several_shared_cards_use_native_burst(
 
 # --- what a pod with mGPU requests beside, its policy, and online and offline work on one card ---
 
-REQUESTS_MGPU = of.Requests(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 HAS_LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
 BURST = "guaranteed-burst-share"
@@ -896,19 +914,42 @@ def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _:
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
+ONLINE_COMPUTE, OFFLINE_COMPUTE = Requests(k.CORE), Requests(k.RECLAIMED_CORE)
+
+
+def _online_and_offline_compute(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
+    message = msg("container {name} requests online and offline compute", name=name_of(violation.container))
+    hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
+    name = k.CORE if OFFLINE.holds(pod) else k.RECLAIMED_CORE
+    return this.diagnostic(violation.container.resources[name], message, hint, on_key=True)
+
+
+def _offline_compute_online(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "container {container} of an online pod requests offline compute",
+        container=name_of(violation.container),
+    )
+    hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
+    missing = k.QOS not in pod.annotations
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
+
+
 @rule(
     "VKE029",
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(
-        ~(of.Requests(k.CORE) & (OFFLINE | of.Requests(k.RECLAIMED_CORE)))
-        & ~(
-            of.Requests(k.RECLAIMED_CORE)
-            & ~OFFLINE
-            & (~of.IsAnnotated(k.QOS) | of.IsAnnotated(k.QOS, *LEVELS))
-        ),
+        ~(ONLINE_COMPUTE & (OFFLINE | OFFLINE_COMPUTE))
+        & ~(OFFLINE_COMPUTE & ~OFFLINE & (~of.IsAnnotated(k.QOS) | of.IsAnnotated(k.QOS, *LEVELS))),
         ORDINARY,
         COMPUTE,
+        cases=(
+            (ONLINE_COMPUTE & ~OFFLINE_COMPUTE, None),
+            (ONLINE_COMPUTE & OFFLINE_COMPUTE, _online_and_offline_compute),
+            (OFFLINE_COMPUTE & ~ONLINE_COMPUTE, _offline_compute_online),
+        ),
     ),
     page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
 )
@@ -927,25 +968,13 @@ def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys,
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
     """
-    one, name = violation.container, name_of(violation.container)
-    reclaimed = one.resources.get(k.RECLAIMED_CORE)
-    if reclaimed and violation.name == k.CORE:
-        message = msg("container {name} requests online and offline compute", name=name)
-        hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
-        return this.diagnostic(
-            violation.value_at if OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True
-        )
-    if reclaimed:
-        message = msg("container {container} of an online pod requests offline compute", container=name)
-        hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
-        return this.diagnostic(
-            violation.value_at, message, hint, on_key=True, missing=k.QOS not in pod.annotations
-        )
-    fix = None
-    if 0 < cores_of(one) < k.FULL:  # whole cards of offline work are not documented
-        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
+    container, fix = violation.container, None
+    if 0 < cores_of(container) < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(container, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
-    message = msg("container {container} of an offline pod requests online compute", container=name)
+    message = msg(
+        "container {container} of an offline pod requests online compute", container=name_of(container)
+    )
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
     return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
