@@ -223,7 +223,7 @@ def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -
     """The row of which containers, in their order, request more than one card has; and behind those that have
     all of the compute, HAMi places none without."""
     for row in rows.parts:
-        most, used = row.most, 0
+        most, used = row.legal.most, 0
         for resources in containers if most is not None else ():
             asked = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
             exhausted = row.sets == "cores" and not asked and used == most

@@ -5,7 +5,7 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -468,7 +468,7 @@ class KeyTable:
         names = " or ".join(dict.fromkeys((row.template or row.name, *by_model)))
         only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
         if any(one.bound is not None for one in row.ranges):
-            only = f", {legal_text(row)}{only}"
+            only = f", {row.legal.text}{only}"
         if row.repeats:
             only = "; percent of one card, for a part"
         elif not only and rows.cores is not None and rows.cores.forced:
@@ -600,33 +600,3 @@ def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
                 excludes=tuple(one.replace(MODEL, text) for one in row.excludes),
                 aliases=tuple(one.replace(MODEL, text) for one in row.aliases),
             )
-
-
-def next_legal(row: KeySpec, number: int) -> int | None:
-    """The least number, of the same unit, that is not below and that the key takes; None: there is none."""
-    gib = row.gib_up_to
-    ranges = [one for one in row.ranges if not gib or (one.least > gib) == (number > gib)]
-    found = (-(-max(number, one.least) // one.step) * one.step for one in ranges)
-    return min((n for n in found if any(one.allows(n) for one in ranges)), default=None)
-
-
-def legal_text(row: KeySpec) -> str:
-    """The numbers that a key takes, in words."""
-    return numbers_text(row.ranges)
-
-
-def numbers_text(ranges: Sequence[Range]) -> str:
-    """The numbers of some ranges, in words."""
-    return join_and(map(_range, ranges)) if len(ranges) > 1 else _range(ranges[0])
-
-
-def _range(one: Range) -> str:
-    if one.least == one.most:
-        return f"{one.least}"
-    above = one.bound is None
-    text = (
-        msg("{least} or more", least=one.least)
-        if above
-        else msg("{least} to {most}", least=one.least, most=one.most)
-    )
-    return msg("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text

@@ -10,7 +10,6 @@ from lsprotocol import types
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import legal_text
 from gpuxlate.locale import current, localize, summary
 from gpuxlate.lsp.session import Check
 from gpuxlate.model import site
@@ -41,7 +40,7 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
     if row.unit_text:
         yield msg("Unit: {unit}.", unit=row.unit_text)
     if row.ranges:
-        yield msg("Values: {values}.", values=legal_text(row))
+        yield msg("Values: {values}.", values=row.legal.text)
     if row.texts:
         yield msg("Values: {values}.", values=", ".join(f"`{one}`" for one in row.texts))
     if row.needs:

@@ -182,7 +182,7 @@ def _is_counted(words: KeyIndex, one: Resource, pod: PodKeys) -> bool:
     """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
     counts = one.name in words.whole_cards or any(row.sets in _COUNTED for row in words.rows(one.name))
     rows = (dialect.find(one.name) for dialect in words.backends_of(pod)) if counts else ()
-    return counts and all(each.most is None for row in rows if row is not None for each in row.ranges)
+    return counts and all(row.legal.most is None for row in rows if row is not None)
 
 
 def _of_decimals(words: KeyIndex, name: str) -> set[str]:

@@ -17,7 +17,7 @@ from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
-from gpuxlate.backends.rows import SeveralCards, legal_text
+from gpuxlate.backends.rows import SeveralCards
 from gpuxlate.backends.scheduling_limits import Limits
 from gpuxlate.config.document import to_document
 from gpuxlate.model.keys import ANY, Confidence, KeySpec, Place
@@ -215,7 +215,7 @@ def _versions(row: KeySpec) -> Iterator[str]:
 def _values(row: KeySpec) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
-        yield legal_text(row)
+        yield row.legal.text
     words = {one: str(row.words.get(one, one)) for one in row.texts}
     if words:
         yield ", ".join(

@@ -26,12 +26,10 @@ from gpuxlate.backends.rows import (
     PartSize,
     RuleKind,
     SeveralCards,
-    legal_text,
-    next_legal,
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
+from gpuxlate.model.keys import GIB, Absent, KeySpec, LegalNumbers, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
@@ -111,7 +109,7 @@ def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: Co
 
 
 def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
-    """The number of a row is one that it takes, for the cards that the container has."""
+    """The number of a row is one of ``legal_for_container``, as a predicate."""
     count = count_row_for(table, row)
     if count is None:
         return InRange(row.name, *row.ranges)
@@ -142,19 +140,14 @@ def mib_of_each_card(
     return None if amount is None else Fraction(amount) / cards
 
 
-def for_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> KeySpec:
-    """The row with the numbers that a container may have."""
+def legal_for_container(
+    table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys
+) -> LegalNumbers:
+    """The numbers that a row may have in a container, for its cards."""
     count, cards = count_row_for(table, row), cards_of_container(table, row, pod, container)
     if count is None:
-        return row
-    if cards is None:
-        return row._replace(values=uncounted(row, count))
-    return row._replace(
-        values=tuple(
-            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
-            for one in row.ranges
-        )
-    )
+        return row.legal
+    return LegalNumbers(uncounted(row, count)) if cards is None else row.legal.times(cards)
 
 
 class NumberRule(RowRule):
@@ -200,13 +193,11 @@ class NumberRule(RowRule):
                 when &= Not(Requests(*row.overridden_by))
             legal = is_legal(self.table, row)
             numbers = (int(one) for one in row.uncertain_values)  # which UncertainValueRule reports
-            doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
+            doubtful = [Range(n, n) for n in numbers if not row.legal.allows(n)]
             if doubtful:
                 legal |= InRange(row.name, *doubtful)
             idle = [int(one) for one in row.no_op_values if one.isdecimal()]
-            ignored = InRange(
-                row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
-            )
+            ignored = InRange(row.name, *(Range(n, n) for n in idle if not row.legal.allows(n)))
             if not ignored.ranges:
                 yield Constraint(legal, when, (row.name,))
                 continue
@@ -216,17 +207,17 @@ class NumberRule(RowRule):
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(violation)
         missing = counted_elsewhere(self.table, row, pod, violation.container)
-        row = for_container(self.table, row, pod, violation.container)
-        amount = quantity.whole(violation.value_at.text) or 0
-        near, hint, fix = next_legal(row, amount), _hint(row), None
+        legal = legal_for_container(self.table, row, pod, violation.container)
+        amount = violation.number
+        near, hint, fix = legal.next(amount), _hint(row, legal), None
         each = self._of_each_card(row, violation.container, amount)
         if each is not None:
             near, hint = (
                 each,
                 msg("the key counts {counts}: write {number}", counts=row.unit_text, number=each),
             )
-        elif row.clamped and row.most is not None and amount > row.most:
-            near = row.most
+        elif row.clamped and legal.most is not None and amount > legal.most:
+            near = legal.most
             hint = msg("the key counts {counts}: write {number}", counts=row.unit_text, number=near)
         if near is not None and amount > 0:
             fix = Fix(
@@ -243,7 +234,7 @@ class NumberRule(RowRule):
             )
             yield this.diagnostic(violation.value_at, message, hint)
             return
-        yield this.diagnostic(violation.value_at, wrong(row, name, amount), hint, fix=fix, missing=missing)
+        yield this.diagnostic(violation.value_at, wrong(legal, name, amount), hint, fix=fix, missing=missing)
 
     def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
@@ -260,7 +251,7 @@ class NumberRule(RowRule):
         cards = number(container.resources.get(count.name)) if count else None
         if not cards or cards < 2 or amount <= 0 or amount % cards:
             return None
-        return amount // cards if any(one.allows(amount // cards) for one in row.ranges) else None
+        return amount // cards if row.legal.allows(amount // cards) else None
 
     def example(self) -> PodExample:
         good = self.instead()
@@ -270,7 +261,7 @@ class NumberRule(RowRule):
         if self.fixes():
             there += [row for row in self.subject_rows if row not in there]
         bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
-        row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
+        row, amount = next(((row, n) for row, n in bad if n > 0 and row.legal.next(n) is not None), bad[0])
         beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
         good = good.without(*beside, *row.overridden_by)
         return good.setting(row.name, amount)
@@ -280,33 +271,30 @@ class NumberRule(RowRule):
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
-        return (n for n in tries if not any(one.allows(n) for one in row.ranges))
+        return (n for n in tries if not row.legal.allows(n))
 
 
-def _hint(row: KeySpec) -> Message:
+def _hint(row: KeySpec, legal: LegalNumbers) -> Message:
     """What to write."""
     if not row.unit_text:
-        return msg("write {numbers}", numbers=legal_text(row))
-    [first, *more] = row.ranges
+        return msg("write {numbers}", numbers=legal.text)
+    [first, *more] = legal.ranges
     if first.bound is not None or first.step > 1 or more:
-        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.unit_text)
+        return msg("write {numbers}, in {counts}", numbers=legal.text, counts=row.unit_text)
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)
     return msg("write the {counts}, or remove the key", counts=row.unit_text)
 
 
-def wrong(row: KeySpec, name: str, number: int) -> str:
+def wrong(legal: LegalNumbers, name: str, number: int) -> str:
     """What is wrong with a number: below, above, or between."""
-    least = min(one.least for one in row.ranges)
-    most = row.most
-    bounded = all(one.most is not None for one in row.ranges)
-    if number < least:
-        return outside(name, number, least)
-    if bounded and most is not None and number > most:
-        return outside(name, number, least, most)
-    if len(row.ranges) == 1:
-        return off_step(name, number, row.ranges[0].step)
-    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
+    if number < legal.least:
+        return outside(name, number, legal.least)
+    if legal.bounded and legal.most is not None and number > legal.most:
+        return outside(name, number, legal.least, legal.most)
+    if len(legal.ranges) == 1:
+        return off_step(name, number, legal.ranges[0].step)
+    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal.text)
 
 
 class SizeRule(RowRule):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import LIMITS, Quota
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import BYTE, KeySpec, Per, Place, Range
+from gpuxlate.model.keys import BYTE, KeySpec, LegalNumbers, Per, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
@@ -146,14 +146,7 @@ def fitted(
         )
     number: int | None = math.ceil(amount / unit)
     if number and each and row.ranges:
-        number = _legal(row.ranges, number)
+        number = LegalNumbers(row.ranges).next(number)
     if number is None or number > quantity.LIMIT:
         return None
     return FittedNumber(str(number), number * unit)
-
-
-def _legal(ranges: tuple[Range, ...], number: int) -> int | None:
-    """The first number of some ranges that is not below another one."""
-    found = (max(one.least, quantity.round_up(number, one.step)) for one in ranges)
-    pairs = zip(found, ranges, strict=True)
-    return min((n for n, one in pairs if one.most is None or n <= one.most), default=None)
