@@ -32,9 +32,6 @@ from gpuxlate.rules.unsupported_products import Product
 if TYPE_CHECKING:
     from gpuxlate.backends.cluster_nodes import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
-    from gpuxlate.manifest.pods import JobRow
-    from gpuxlate.yamltext.parse import DocumentReader
-    from gpuxlate.yamltext.source import Source
 
 
 class Cloud(NamedTuple):
@@ -423,35 +420,3 @@ class Backend(KeyTable):
         for name, value in values.items():
             if name in mine and self.owns_at(name, place):
                 yield name, place, value.path
-
-
-class JobBackend(Backend):
-    """A target whose shares are not in pods: parameters of a job, or the values of a form.
-
-    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: of a rendered
-    file, with the dot; ``suffixes``: of files that it reads, none where its values are in YAML documents
-    only; ``job_rows``: where objects in YAML documents hold its keys.
-    """
-
-    writes_pods = False
-    suffix: str
-    suffixes: tuple[str, ...] = ()
-    job_rows: tuple[JobRow, ...] = ()
-
-    def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
-        """How to read a text that a user named; None where it is not of this target.
-
-        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
-        """
-        return None
-
-    def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
-        raise NotImplementedError
-
-    def merge(self, base: Source, keys: PodKeys) -> str:
-        """The text of ``base`` with the keys in it; every other byte stays.
-
-        Raises WrongFileError and MergeError.
-        """
-        raise NotImplementedError

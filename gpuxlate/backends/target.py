@@ -5,7 +5,7 @@ The class to subclass, its rows and what they say, what reading and writing by h
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend, Cloud, JobBackend, VisibleMemory
+from gpuxlate.backends.base import Backend, Cloud, VisibleMemory
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector, granted, number
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import (
@@ -71,7 +71,6 @@ __all__ = [
     "Extension",
     "InRange",
     "Isolation",
-    "JobBackend",
     "KeySpec",
     "Limits",
     "Not",

@@ -11,10 +11,9 @@ import math
 from fractions import Fraction
 from functools import cached_property
 
-from gpuxlate.backends.job_parameters import WrongFileError, json_object, typed, values_of
+from gpuxlate.backends.job_parameters import JobBackend, WrongFileError, json_object, typed, values_of
 from gpuxlate.backends.target import (
     ContainerShare,
-    JobBackend,
     KeySpec,
     Place,
     PodReader,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
@@ -163,7 +163,7 @@ def _made(
     base: Source | None, asked: list[RenderRequest], settings: Settings, output: str, *, named: bool
 ) -> Iterator[RenderResult]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
-    parameters = base is not None and registry.form_reader(base) is not None
+    parameters = base is not None and job_targets.reader_of(base) is not None
     if settings.to.writes_pods:
         if base is not None and parameters:
             raise CliError(

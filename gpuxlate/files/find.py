@@ -368,9 +368,9 @@ class Input:
         """It may hold parameters of a job: the user named their target, or a file of such a suffix."""
         if not self.named or (target is None and os.path.splitext(self.name)[1] in ("", ".yaml", ".yml")):
             return False
-        from gpuxlate.backends import registry
+        from gpuxlate.backends import job_targets
 
-        suffixes = registry.form_suffixes(target)
+        suffixes = job_targets.file_suffixes(target)
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
 
@@ -443,9 +443,9 @@ def reader(one: Input, source: Source, target: str | None = None) -> DocumentRea
     """
     if not one.may_be_parameters(target):
         return documents
-    from gpuxlate.backends import registry
+    from gpuxlate.backends import job_targets
 
-    return registry.form_reader(source, target) or documents
+    return job_targets.reader_of(source, target) or documents
 
 
 def is_blank(data: bytes) -> bool:

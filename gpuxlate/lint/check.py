@@ -238,7 +238,9 @@ def _problems_of_own(state: LintState) -> list[Diagnostic] | None:
 
 
 def _find_jobs(state: LintState) -> None:
-    state.jobs += jobs_in(state.document, registry.job_rows(state.document))
+    from gpuxlate.backends import job_targets
+
+    state.jobs += jobs_in(state.document, job_targets.rows_of(state.document))
 
 
 def _find_pods(state: LintState) -> None:

@@ -118,14 +118,14 @@ def _all_documents(source: Source) -> int | None:
 
 def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
     """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
-    from gpuxlate.backends import registry
+    from gpuxlate.backends import job_targets, registry
     from gpuxlate.manifest.pods import jobs_in, pods_in
 
     found: set[str] = set()
     source = only_relevant(one.source(data), profile)
     with suppress(NotYamlError):  # which is a finding
         for document in reader(one, source)(source) if might_have_gpu_keys(data, profile) else ():
-            found.update(job.target for job in jobs_in(document, registry.job_rows(document)))
+            found.update(job.target for job in jobs_in(document, job_targets.rows_of(document)))
             pods = () if document.job else pods_in(document)
             found.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
     return tuple(sorted(found))

@@ -179,7 +179,9 @@ def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
     """Jobs in a document that request GPUs, with their dialects and where they do."""
-    for job in jobs_in(state.document, registry.job_rows(state.document)):
+    from gpuxlate.backends import job_targets
+
+    for job in jobs_in(state.document, job_targets.rows_of(state.document)):
         backend = registry.get(job.target)
         keys = job.pod.keys.containers[0].limits
         requested = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]

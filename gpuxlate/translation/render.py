@@ -9,8 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import JobBackend
-from gpuxlate.backends.job_parameters import MergeError
+from gpuxlate.backends.job_parameters import JobBackend, MergeError
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuxlate import backends
 from gpuxlate.backends import registry
+from gpuxlate.backends.job_parameters import JobBackend
 from gpuxlate.files.find import Input
 from gpuxlate.files.relevance import Search, might_have_gpu_keys
 from gpuxlate.lint.check import lint_source
@@ -25,7 +26,7 @@ from tests.effort import some, tries
 
 BACKENDS = tuple(registry.pod_backends())
 WORDS = KeyIndex(BACKENDS)
-JOBS = [row for backend in registry.form_backends() for row in backend.job_rows]
+JOBS = [row for one in registry.job_backends() if isinstance(one, JobBackend) for row in one.job_rows]
 ROWS = {row.template or row.name: row for backend in BACKENDS for row in backend.keys}
 """Of keys with the name of a card, those of one card."""
 KEYS = sorted(

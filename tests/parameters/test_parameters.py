@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import job_targets
 from gpuxlate.backends import volcengine_emr as emr
 from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.volcengine_emr import engines as k
@@ -175,7 +175,7 @@ def test_which_files_hold_parameters() -> None:
     wrong = {}
     for name, text, target in TARGETS:
         source = Source(name, text)
-        read = registry.form_reader(source)
+        read = job_targets.reader_of(source)
         job = next(iter(read(source))).job if read else None
         if job != target:
             wrong[name, text] = job

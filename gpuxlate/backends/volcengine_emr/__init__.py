@@ -16,8 +16,8 @@ from fractions import Fraction
 from os.path import splitext
 
 from gpuxlate.backends.billing import BilledBackend, BilledCard, CostError, PodCounts, Price
-from gpuxlate.backends.job_parameters import MergeError, WrongFileError, json_object, values_of
-from gpuxlate.backends.target import ContainerShare, JobBackend, PodReader, PodWriter, Reading, ShareWriter
+from gpuxlate.backends.job_parameters import JobBackend, MergeError, WrongFileError, json_object, values_of
+from gpuxlate.backends.target import ContainerShare, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.volcengine_emr.engines import (
     CORE,
     CORE_MAX,
