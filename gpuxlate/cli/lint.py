@@ -24,7 +24,7 @@ from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.report.summary import Replacement, Skipped, Summary
@@ -453,10 +453,12 @@ def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
     for one in run.diagnostics:
         if one.fix is not None and one.file is not None:
             wanted.setdefault(one.file, []).append(one)
-    made: dict[int, list[Replacement]] = {}
+    replacements: dict[tuple[str | None, Subject], list[Replacement]] = {}
     for name, found in wanted.items():
         source = run.texts.get(name)
-        for key, splices in each_change(source, found).items() if source else ():
+        for subject, splices in each_change(source, found).items() if source else ():
             spans = [(source.span(s.start, s.end), s.text) for s in splices if source]
-            made[key] = [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
-    return lambda one: made.get(id(one), ())
+            replacements[name, subject] = [
+                Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans
+            ]
+    return lambda finding: replacements.get((finding.file, finding.subject), ())

@@ -179,10 +179,12 @@ def refusals(run: Result) -> list[Diagnostic]:
 
 def left_as_they_are(run: Result) -> list[Diagnostic]:
     """Whole cards that no dialect reads: they are in no count."""
-    counted = {id(left.diagnostic) for left in run.leftovers}
-    counted |= {id(diagnostic) for item in run.items for diagnostic in item.diagnostics}
-    remarks = (one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code)
-    return [one for one in remarks if id(one) not in counted]
+    remarks = [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+    if not remarks:
+        return remarks
+    counted = {left.diagnostic for left in run.leftovers}
+    counted.update(*(item.diagnostics for item in run.items))
+    return [one for one in remarks if one not in counted]
 
 
 def accepting(run: Result) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys, only_relevant
 from gpuxlate.lint.settings import LintResult, LintSettings
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, Subject
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -131,8 +131,8 @@ def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, 
     return tuple(sorted(found))
 
 
-def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
-    """The changes of the text that each fix makes on its own, by the id of its finding.
+def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
+    """The changes of the text that each fix makes on its own, by its finding.
 
     Only of fixes that can be applied. The documents are read again.
     """
@@ -142,7 +142,7 @@ def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[S
     for one in found:
         if one.fix is not None:
             by_document.setdefault(one.document or 0, []).append(one)
-    made: dict[int, list[Splice]] = {}
+    made: dict[Subject, list[Splice]] = {}
     with suppress(NotYamlError):  # the text before a syntax error can be fixed
         for document in documents(source) if by_document else ():
             if document.index in by_document:

@@ -434,9 +434,9 @@ def repeated_keys(document: Document) -> tuple[Path, ...]:
     """The paths of the keys that a mapping sets again."""
     if not document.repeated:
         return ()
-    again = {id(key) for _, key in document.repeated}
+    again = {key for _, key in document.repeated}
     found = scalars(document.root)
-    return tuple(path_of(steps) for steps, scalar, on_key in found if on_key and id(scalar) in again)
+    return tuple(path_of(steps) for steps, scalar, on_key in found if on_key and scalar in again)
 
 
 def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:
@@ -451,12 +451,12 @@ def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Pa
                 for name, value in values.items()
                 if is_gpu_key(name)
             ]
-            own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
+            own = Counter((one[0], one[1]) for _, one in spots if one)
             for path, found in spots:
                 if found is None:
                     continue
                 try:
-                    alone = sharing.ways(found[0], path[-1]) <= own[id(found[0]), id(found[1])]
+                    alone = sharing.ways(found[0], path[-1]) <= own[found[0], found[1]]
                 except SharingError:
                     alone = False
                 if not alone:

@@ -233,5 +233,5 @@ def inline_patches(host: Document) -> list[InlinePatch]:
             path: Path = (field, number) if field == FIELDS[1] else (field, number, "patch")
             if isinstance(node, Scalar) and (field != FIELDS[1] or is_text(node)):
                 found.append((path, node))
-    uses = Counter(id(node) for _, node in found)
-    return [InlinePatch(host, path, node, uses[id(node)] > 1) for path, node in found]
+    uses = Counter(node for _, node in found)
+    return [InlinePatch(host, path, node, uses[node] > 1) for path, node in found]

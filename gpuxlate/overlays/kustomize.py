@@ -447,7 +447,7 @@ class PatchPlace(NamedTuple):
     start: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Built:
     """What the kustomization of a folder makes.
 
@@ -1252,11 +1252,11 @@ def _apart(objects: Iterable[Object]) -> Iterator[Object]:
 
 def _below(made: Built) -> Iterator[Built]:
     """It and all that it is built of, each once."""
-    pending, seen = [made], {id(made)}
+    pending, seen = [made], {made}
     for one in pending:
         yield one
-        below = [each for each in one.below if id(each) not in seen]
-        seen.update(map(id, below))
+        below = [each for each in one.below if each not in seen]
+        seen.update(below)
         pending += below
 
 
@@ -1279,15 +1279,15 @@ class BuildPlaces:
         return any(might_have_gpu_keys(one.document.text.encode()) for one in self.made.texts)
 
     @cached_property
-    def _texts(self) -> dict[int, Piece]:
+    def _texts(self) -> dict[Node, Piece]:
         """The texts of all nodes that are not of an object's own document."""
-        found: dict[int, Piece] = {}
+        found: dict[Node, Piece] = {}
         pending = [(one.document.root, one) for one in self.made.texts]
         while pending:
             node, text = pending.pop()
-            if node is None or id(node) in found:
+            if node is None or node in found:
                 continue
-            found[id(node)] = text
+            found[node] = text
             if isinstance(node, Mapping):
                 pending += [(part, text) for entry in node.entries for part in entry]
             elif isinstance(node, List):
@@ -1308,7 +1308,7 @@ class BuildPlaces:
         node, start, end = node_at(one.root, found.path, on_key=found.on_key)
         if node is not one.root and (first := _first_written(node)) is not node:
             node, start, end = first, first.start, first.end
-        text = self._texts.get(id(node))
+        text = self._texts.get(node)
         if text is not None:
             return self.written(found, text, (start, end))
         document = self.of(one.document)

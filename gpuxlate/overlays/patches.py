@@ -215,7 +215,7 @@ def pointer(path: Path) -> str:
 
 
 class PatchPlaces:
-    """Where a document says what is at a place of the object after it, by the identity of nodes.
+    """Where a document says what is at a place of the object after it, by node.
 
     ``after``: that object; ``lists``: those that are merged by a key. Of operations, ``places`` are those
     that they changed in the object, in their order: what they set is in it, what they removed was there.
@@ -243,7 +243,7 @@ class PatchPlaces:
     def _in_operations(self, path: Path) -> tuple[Path, bool]:
         for depth in range(len(path), 0, -1):
             node = get(self._after, *path[:depth])
-            place = self._known.get(id(node)) if node is not None else None
+            place = self._known.get(node) if node is not None else None
             if place is not None:
                 return (*place, *path[depth:]), depth == len(path)
         last, first = self._numbers
@@ -262,9 +262,9 @@ class PatchPlaces:
         return last, first
 
     @cached_property
-    def _known(self) -> dict[int, Path]:
-        """The places of all that operations set, by the identity of nodes."""
-        found: dict[int, Path] = {}
+    def _known(self) -> dict[Node, Path]:
+        """The places of all that operations set, by node."""
+        found: dict[Node, Path] = {}
         for one in operations(self._document):
             pending: list[tuple[Path, Node]] = []
             if one.sets and one.value is not None:
@@ -272,7 +272,7 @@ class PatchPlaces:
             while pending:
                 path, written = pending.pop()
                 node = deref(written)
-                found |= {id(written): path, id(node): path}
+                found |= {written: path, node: path}
                 if isinstance(node, Mapping):
                     pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
                 elif isinstance(node, List):

@@ -439,17 +439,13 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
                 return places.found(Diagnostic("", Severity.INFO, "", path=path), one).file
 
             whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
-        moved = {id(each): places.found(each, one) for each in part.diagnostics}  # an item repeats its pod's
+        found = partial(places.found, one=one)
         whole.items += (
-            replace(
-                item, build=places.folder, diagnostics=tuple(moved[id(each)] for each in item.diagnostics)
-            )
+            replace(item, build=places.folder, diagnostics=tuple(map(found, item.diagnostics)))
             for item in part.items
         )
-        whole.diagnostics += moved.values()
-        whole.leftovers += (
-            replace(each, diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
-        )
+        whole.diagnostics += map(found, part.diagnostics)
+        whole.leftovers += (replace(left, diagnostic=found(left.diagnostic)) for left in part.leftovers)
     missed = [
         settled(each, folder=lambda: places.folder, allowed=settings.allow_leftovers) for each in missed
     ]

@@ -374,22 +374,18 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
 def refuse_items(state: State) -> None:
     """An error that no option accepts refuses the shares that it is about: those of its pod, else those of
     its object, else, where the whole document is wrong, all."""
-    errors = [one for one in state.diagnostics if one.severity is Severity.ERROR] if state.items else []
+    errors = {one for one in state.diagnostics if one.severity is Severity.ERROR} if state.items else set()
     if not errors:
         return
     accepted = {(loss.code, loss.message) for item in state.items for loss in item.losses}
     accepted |= {(left.diagnostic.code, left.diagnostic.message) for left in state.leftovers}
-    errors = [one for one in errors if (one.code, one.message) not in accepted]
+    errors = {error for error in errors if (error.code, error.message) not in accepted}
+    of_items = [errors.intersection(item.diagnostics) for item in state.items]
     places = {pod.keys.path: pod.object_path for pod in state.pods}
-    own = {id(found) for item in state.items for found in item.diagnostics}
-    of_documents = [one for one in errors if id(one) not in own]
-    refused = _places_of(of_documents, places)
-    wrong = {id(one) for one in errors}
+    refused = _places_of(errors.difference(*of_items), places)
     state.items = [
-        replace(item, verdict=Verdict.REFUSED)
-        if item.pod in refused or any(id(one) in wrong for one in item.diagnostics)
-        else item
-        for item in state.items
+        replace(item, verdict=Verdict.REFUSED) if of_item or item.pod in refused else item
+        for item, of_item in zip(state.items, of_items, strict=True)
     ]
 
 

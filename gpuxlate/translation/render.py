@@ -188,9 +188,9 @@ class _Render:
     def _put(self, chosen: list[tuple[RenderRequest, _ContainerSpot]]) -> list[Splice]:
         made: list[Splice] = []
         by_document: dict[int, tuple[Document, list[PodRun]]] = {}
-        pods: dict[int, list[tuple[RenderRequest, _ContainerSpot]]] = {}
+        pods: dict[tuple[int, Path], list[tuple[RenderRequest, _ContainerSpot]]] = {}
         for one, spot in chosen:
-            pods.setdefault(id(spot.pod), []).append((one, spot))
+            pods.setdefault((spot.document.index, spot.pod.keys.path), []).append((one, spot))
         for mine in pods.values():
             spot = mine[0][1]
             written = self._pod(spot, mine)

@@ -144,12 +144,8 @@ def _translate_inline(state: State) -> None:
         own = own._replace(part_of_build=role.part_of_build, found=role.found)
         made = run_source(patch.source, state.settings, state.task, role=own)
         state.edited.add(patch.path)
-        moved = {id(finding): patch.found(finding) for finding in made.diagnostics}
-        state.diagnostics += moved.values()
-        state.leftovers += (
-            replace(left, diagnostic=moved.get(id(left.diagnostic)) or patch.found(left.diagnostic))
-            for left in made.leftovers
-        )
+        state.diagnostics += map(patch.found, made.diagnostics)
+        state.leftovers += (replace(left, diagnostic=patch.found(left.diagnostic)) for left in made.leftovers)
         state.judged += made.judged
         state.new_template_names += made.new_template_names
         if made.changed:

@@ -69,7 +69,7 @@ def _splices(document: Document, plans: Plans) -> list[Splice]:
     made: list[Splice] = []
     gone = gone_nodes(plans)
     for plan in plans.values():
-        if id(plan.node) in gone:
+        if plan.node in gone:
             continue
         try:
             made.extend((Flow if plan.node.flow else Block)(document, plan).splices())
@@ -114,7 +114,7 @@ def _settled(made: list[Splice], last: Splice) -> list[Splice]:
 LOST = "an edit would be lost; nothing is written"
 
 
-def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -> None:
+def _carried_out(document: Document, read: Map[Node, Node], wanted: list[Edit]) -> None:
     """Each edit can be seen in what was read again, whatever the plan made of it."""
     gone: dict[Path, list[int]] = {}
     items: dict[Path, list[Any]] = {}
@@ -125,10 +125,10 @@ def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -
     def now(path: Path) -> Node | None:
         node = document.root
         for depth, step in enumerate(path):
-            if id(node) in read:
-                return get(read[id(node)], *_moved(path, gone)[depth:])
+            if node is not None and node in read:
+                return get(read[node], *_moved(path, gone)[depth:])
             node = get(node, step)
-        return read.get(id(node), node)
+        return None if node is None else read.get(node, node)
 
     for edit in wanted:
         match edit:
@@ -170,19 +170,19 @@ def _has_value(node: Node | None, value: Any) -> bool:
     return node is not None and isinstance(value, (dict, list, tuple))
 
 
-def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, Node]:
+def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[Node, Node]:
     """Read again what changes of the document: it must differ at the intended places only.
 
-    The mappings and lists of the new text that were read, by the identity of those that they stand for.
+    The mappings and lists of the new text that were read, by those that they stand for.
     """
     if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    read: dict[int, Node] = {}
+    read: dict[Node, Node] = {}
     for section, own in _sections(document, plans, made):
         new = section.read_again(document, own)
         if new is None or not _as_planned(section.node, new, plans):
             break
-        read[id(section.node)] = new
+        read[section.node] = new
     else:
         if read:
             return read
@@ -202,7 +202,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, No
         or not _as_planned(document.root, root, plans)
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
-    return {id(document.root): root}
+    return {document.root: root}
 
 
 def _from(start: int, made: list[Splice]) -> list[Splice]:
@@ -268,14 +268,14 @@ def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tupl
     # of a large one all nodes are counted; a merged mapping is in another one's path
     if not is_composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
         return []
-    found: dict[int, _Section] = {}
+    found: dict[Node, _Section] = {}
     for plan in plans.values():
         within = (one for one in reversed(plan.ancestors) if type(one) is Mapping and one.tag is None)
         part = next((part for one in within if (part := _Section.of(text, one))), None)
         if part is None or len(plan.ancestors) > limits.MAX_DEPTH // 2:
             return []
-        found[id(part.node)] = part
-    outer = {next(id(one) for one in plan.ancestors if id(one) in found) for plan in plans.values()}
+        found[part.node] = part
+    outer = {next(one for one in plan.ancestors if one in found) for plan in plans.values()}
     sections = sorted((found[one] for one in outer), key=lambda one: one.start)
     shared: list[tuple[_Section, list[Splice]]] = [(part, []) for part in sections]
     at = 0
@@ -302,9 +302,9 @@ def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
                 return False
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            pairs = _mapping_pairs(old, new, plans.get(id(old)))
+            pairs = _mapping_pairs(old, new, plans.get(old))
         elif isinstance(old, Sequence) and isinstance(new, Sequence):
-            pairs = _sequence_pairs(old, new, plans.get(id(old)))
+            pairs = _sequence_pairs(old, new, plans.get(old))
         else:
             continue
         if pairs is None:
@@ -332,7 +332,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
                 return None
         else:
             left.append((key, value))
-    kept = [(key, value) for key, value in old.entries if id(key) not in plan.removed]
+    kept = [(key, value) for key, value in old.entries if key not in plan.removed]
     if added or len(kept) != len(left):
         return None
     return _pairs(kept, left, plan)
@@ -341,7 +341,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
 def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:
     if plan is None:
         return list(zip(old.items, new.items, strict=True)) if len(old.items) == len(new.items) else None
-    kept = [item for item in old.items if id(item) not in plan.removed]
+    kept = [item for item in old.items if item not in plan.removed]
     appended = plan.appended
     if len(kept) + len(appended) != len(new.items):
         return None
@@ -355,13 +355,13 @@ def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
     """The keys and values still to compare. None where a planned one is not as planned."""
     pairs: _Pairs = []
     for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
-        if id(key) in plan.keys:
-            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[id(key)]):
+        if key in plan.keys:
+            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[key]):
                 return None
         elif key is not value:
             pairs.append((key, new_key))
-        if id(key) in plan.values:
-            if not _is(new_value, plan.values[id(key)]) or new_value.anchor != value.anchor:
+        if key in plan.values:
+            if not _is(new_value, plan.values[key]) or new_value.anchor != value.anchor:
                 return None
         else:
             pairs.append((value, new_value))

@@ -129,9 +129,9 @@ def _mark(index: int) -> Mark:
 class Collection(Node):
     """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("_index_by_id",)
+    __slots__ = ("_entry_numbers",)
 
-    _index_by_id: dict[int, int]
+    _entry_numbers: dict[Node, int]
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         self.begin(CollectionStartEvent(anchor, tag, False, _mark(start), _mark(start), flow))
@@ -158,13 +158,13 @@ class Collection(Node):
         raise NotImplementedError
 
     @property
-    def index_by_id(self) -> dict[int, int]:
-        """The number of each entry by the identity of its key or item. Computed once."""
+    def entry_numbers(self) -> dict[Node, int]:
+        """The number of each entry by its key or item. Computed once."""
         try:
-            return self._index_by_id
+            return self._entry_numbers
         except AttributeError:
-            self._index_by_id = {id(node): number for number, node in enumerate(self.entry_nodes)}
-            return self._index_by_id
+            self._entry_numbers = {node: number for number, node in enumerate(self.entry_nodes)}
+            return self._entry_numbers
 
 
 class Mapping(Collection):
@@ -200,13 +200,13 @@ class Mapping(Collection):
 
     def _found_givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
         found: dict[str, list[tuple[Node, Mapping | None]]] = {}
-        pending, visited = [self], {id(self)}
+        pending, visited = [self], {self}
         for owner in pending:
             for key_node, value in owner.entries:
                 key = deref(key_node)
                 if is_merge(key):
-                    fresh = [one for one in _merged(value) if id(one) not in visited]
-                    visited.update(map(id, fresh))
+                    fresh = [one for one in _merged(value) if one not in visited]
+                    visited.update(fresh)
                     pending += fresh
                 elif isinstance(key, Scalar):
                     found.setdefault(key.text, []).append((key_node, None if owner is self else owner))
@@ -318,7 +318,7 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
             yield name, key_node, value, mapping
         return
     seen: set[str] = set()
-    pending, visited = [mapping], {id(mapping)}
+    pending, visited = [mapping], {mapping}
     while pending:
         owner = pending.pop(0)
         own: dict[str, tuple[Node, Node]] = {}
@@ -328,8 +328,8 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                 continue
             if is_merge(key):
                 for merged in _merged(value):
-                    if id(merged) not in visited:
-                        visited.add(id(merged))
+                    if merged not in visited:
+                        visited.add(merged)
                         pending.append(merged)
             else:
                 own[key.text] = (key_node, value)
@@ -459,27 +459,27 @@ class AnchorUses:
 
     def __init__(self, root: Node | None) -> None:
         self.root = root
-        self.uses: dict[int, list[NodeUse]] = defaultdict(list)
-        self._ways: dict[tuple[int, str | int], int] = {}
+        self.uses: dict[Node, list[NodeUse]] = defaultdict(list)
+        self._ways: dict[tuple[Node, str | int], int] = {}
         pending: list[Node] = [root] if root is not None else []
         while pending:
             node = pending.pop()
             for use in _uses_in(node):
-                self.uses[id(deref(use.written))].append(use)
+                self.uses[deref(use.written)].append(use)
             pending.extend(_values_of(node))
 
     def shared(self, node: Node) -> bool:
         """The node has more than one use."""
-        return len(self.uses[id(node)]) > 1
+        return len(self.uses[node]) > 1
 
     def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:
         """How many paths lead to one entry. Raises SharingError."""
         if climbed > _MAX_CLIMB:
             raise SharingError
-        spot = (id(holder), step)
+        spot = (holder, step)
         if spot not in self._ways:
             total = 1 if holder is self.root else 0
-            for use in self.uses[id(holder)]:
+            for use in self.uses[holder]:
                 if not use.merged:
                     total += self.ways(use.holder, use.step, climbed + 1)
                 elif isinstance(use.holder, Mapping) and _visible(use.holder, step, holder):
@@ -545,15 +545,15 @@ class AnchorIndex:
 
     def __init__(self, root: Node | None) -> None:
         self._root = root
-        self._homes: dict[int, Path] = {}
+        self._homes: dict[Node, Path] = {}
         pending: list[tuple[Path, Node]] = [((), root)] if root is not None else []
         while pending:
             path, node = pending.pop()
             if isinstance(node, Mapping):
-                self._homes[id(node)] = path
+                self._homes[node] = path
                 pending += [((*path, key_text(key)), value) for key, value in node.entries]
             elif isinstance(node, Sequence):
-                self._homes[id(node)] = path
+                self._homes[node] = path
                 pending += [((*path, number), item) for number, item in enumerate(node.items)]
 
     def of(self, path: Path) -> Path:
@@ -569,8 +569,8 @@ class AnchorIndex:
                     _, node, owner = entry
             elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
                 node = here.items[step]
-            if id(owner) in self._homes:
-                home = (*self._homes[id(owner)], *path[depth:])
+            if owner in self._homes:
+                home = (*self._homes[owner], *path[depth:])
             if node is None:
                 break
         return home

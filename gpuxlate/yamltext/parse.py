@@ -277,8 +277,8 @@ class _Composer:
         new = object.__new__
         strange = self._substitution.used
         anchors: dict[str, Node] = {}
-        sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
-        opened: dict[int, int] = {}
+        sizes: dict[Node, int] = {}  # nodes in what an anchor marks, aliases written out
+        opened: dict[Node, int] = {}
         count = aliased = 0
         max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
         allowed = max_nodes  # including what aliases expand to
@@ -327,7 +327,7 @@ class _Composer:
                 collection.begin(event)
                 if event.anchor:
                     anchors[event.anchor] = node
-                    opened[id(node)] = count
+                    opened[node] = count
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
                 if target is None:
@@ -348,7 +348,7 @@ class _Composer:
                     )
                 node = Alias(event, target)
                 document.aliases.append(node)
-                size = sizes.get(id(target), 1)
+                size = sizes.get(target, 1)
                 count += size
                 aliased += size
                 allowed += size
@@ -364,7 +364,7 @@ class _Composer:
                 entries, items, key = above.pop()
                 closed.close(event)
                 if closed.anchor:
-                    sizes[id(closed)] = count - opened.pop(id(closed))
+                    sizes[closed] = count - opened.pop(closed)
                 if kind is MappingEndEvent:
                     assert isinstance(closed, Mapping)
                     _note_repeated(document, closed)
