@@ -74,7 +74,7 @@ def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quot
         remarks: list[Diagnostic] = []
         for one in together(at_target(read, settings) if writes else read):
             found.add(document, one, settings)
-            if one.refused or (writes and not (one.is_exact or settings.accept.round_up)):
+            if one.refused or not one.accepted:
                 found.leftovers += leftovers_of(document, one, settings)
             elif writes:
                 found.edits += _edits(document, one, settings)

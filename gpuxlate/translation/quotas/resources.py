@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import REQUESTS, Quota, QuotaAmount
+from gpuxlate.model.diagnostics import Loss, LossKind
 from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ScalarKind, Value
-from gpuxlate.rules.translation import (
-    made_by_another,
-)
+from gpuxlate.rules.translation import cards_are_of_one_vendor, made_by_another, quota_limits_the_same
+from gpuxlate.translation.leftovers import DROP_DEVICE, ROUND
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.counting import (
     Counted,
@@ -48,9 +48,9 @@ class QuotaNumber(NamedTuple):
 class QuotaResource(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
-    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that;
-    ``foreign``: it is that the target's cards are of another maker. ``prefix``: what is before the key of the
-    target, where that changes.
+    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that.
+    ``prefix``: what is before the key of the target, where that changes. ``losses``: what the target does not
+    have of it, settled as those of shares are.
     """
 
     quota: Quota
@@ -58,19 +58,20 @@ class QuotaResource(NamedTuple):
     counted: Counted | None
     key: KeySpec | None
     numbers: tuple[QuotaNumber, ...]
-    why: Message | None = None
+    why: str | None = None
     among: frozenset[str] = frozenset()
-    foreign: bool = False
     prefix: str | None = None
+    losses: tuple[Loss, ...] = ()
 
     @property
     def refused(self) -> bool:
         """Nothing can be written, whatever the user accepts."""
-        return self.why is not None or any(one.why for one in self.numbers)
+        return self.why is not None or any(number.why for number in self.numbers)
 
     @property
-    def is_exact(self) -> bool:
-        return not self.refused and all(one.is_exact for one in self.numbers)
+    def accepted(self) -> bool:
+        """Every loss was allowed by the user."""
+        return all(loss.accepted for loss in self.losses)
 
 
 def read_resources(
@@ -136,18 +137,49 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
     assert row is not None
     counted = meaning(resource.source, row, resource.quota)
     key, prefix = _kept_by(settings.to, counted, resource, row) if counted else (None, None)
-    other_cards = settings.to.names_other_vendor(resource.source) and "device" not in settings.accept.drop
-    if key is None or other_cards:
-        bare = tuple(QuotaNumber(each.written, each.amount) for each in resource.numbers)
-        why = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
-        if key is None:
-            return resource._replace(numbers=bare, why=none_counts_the_same(settings))
-        return resource._replace(numbers=bare, why=why, foreign=True)
-    return resource._replace(
-        key=key,
-        prefix=prefix,
-        numbers=tuple(_given(each, resource, row, key, settings) for each in resource.numbers),
-    )
+    bare = tuple(QuotaNumber(number.written, number.amount) for number in resource.numbers)
+    if key is None:
+        return resource._replace(numbers=bare, why=none_counts_the_same(settings))
+    if settings.to.names_other_vendor(resource.source):
+        dropped = settings.accept.settled(_other_cards(resource, settings), None)
+        if not dropped.accepted:
+            return resource._replace(numbers=bare, why=dropped.message, losses=(dropped,))
+    numbers = tuple(_given(number, resource, row, key, settings) for number in resource.numbers)
+    translated = resource._replace(key=key, prefix=prefix, numbers=numbers)
+    rounded = _rounded(translated, settings)
+    return translated._replace(losses=tuple(settings.accept.settled(loss, None) for loss in rounded))
+
+
+def _other_cards(resource: QuotaResource, settings: Settings) -> Loss:
+    """The amount is of cards that the target does not have."""
+    message = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
+    hint = msg(DROP_DEVICE, target=settings.to.name)
+    return Loss(LossKind.DROPPED, "device", cards_are_of_one_vendor.code, message, hint)
+
+
+def _rounded(resource: QuotaResource, settings: Settings) -> Iterator[Loss]:
+    """The numbers that become larger ones."""
+    assert resource.counted is not None
+    for number in resource.numbers:
+        if number.is_exact or number.given is None or number.amount is None:
+            continue
+        message = msg(
+            "{amount} is rounded up to {given}: {key} {number}",
+            amount=resource.counted.text(number.amount, each=resource.quota.each),
+            given=resource.counted.text(number.given.amount, each=resource.quota.each),
+            key=written_at_target(resource, settings),
+            number=number.given.text,
+        )
+        yield Loss(
+            LossKind.ROUNDED,
+            resource.counted.field,
+            quota_limits_the_same.code,
+            message,
+            msg(ROUND, number=number.given.text),
+            number.value.text,
+            number.given.text,
+            path=number.value.path,
+        )
 
 
 def _kept_by(
