@@ -57,6 +57,11 @@ class FileRole(NamedTuple):
     shared: bool = False
     found: bool = False
 
+    @property
+    def is_named_by_file(self) -> bool:
+        """Entries of decisions name the file in place of its objects, which are not whole in it."""
+        return self.kind is not FileKind.MANIFESTS
+
     def read(self, one: Input) -> tuple[bytes, DocumentReader]:
         """The bytes of its input, and what reads its manifests. Raises InputError."""
         return read_shared(one) if self.shared else (one.read_bytes(), documents)

@@ -24,7 +24,6 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules.source import decision_matches
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import Leftover
@@ -168,11 +167,11 @@ class Decisions:
         """A file as an entry names it."""
         return f"File/{os.path.relpath(name, self.base)}"
 
-    def object(self, ref: ObjectRef | None, file: str, kind: FileKind = FileKind.MANIFESTS) -> str:
-        """An object as an entry names it: a part of a chart's values or a patch is its file."""
+    def object(self, ref: ObjectRef | None, file: str, *, by_file: bool = False) -> str:
+        """An object as an entry names it. ``by_file``: a part of a chart's values or a patch is its file."""
         if self.built:
             return self.built[0]
-        if ref is None or not (ref.kind and ref.name) or ref.kind == VALUES or kind is not FileKind.MANIFESTS:
+        if by_file or ref is None or not (ref.kind and ref.name) or ref.kind == VALUES:
             return self.file(file)
         return "/".join(filter(None, (ref.kind, ref.namespace, ref.name)))
 
@@ -204,9 +203,11 @@ class Decisions:
         accept = DecidedAccept(flags.round_up, flags.fill, flags.drop, entries=entries, names=names)
         return DecidedPod(name, target, accept)
 
-    def of_pod(self, flags: Accept, document: Document, pod: Pod, kind: FileKind, target: str) -> DecidedPod:
-        """What is accepted of a pod. ``kind``: what the file of the document is."""
-        name = self.object(pod.object, document.source.name, kind)
+    def of_pod(
+        self, flags: Accept, document: Document, pod: Pod, target: str, *, by_file: bool
+    ) -> DecidedPod:
+        """What is accepted of a pod. ``by_file``: entries name the file of the document."""
+        name = self.object(pod.object, document.source.name, by_file=by_file)
         parts = {
             one.name: part_name(pod.keys.path)
             for one in pod.keys.all_containers()
@@ -220,16 +221,17 @@ class Decisions:
         source: Source,
         target: str,
         document: Document | None = None,
-        kind: FileKind = FileKind.MANIFESTS,
         pods: Sequence[Pod] = (),
+        *,
+        by_file: bool = False,
     ) -> DecidedText:
         """The entries about what is not translated of a document; ``document`` None: of a template."""
-        return DecidedText(self, source, target, document, kind, pods)
+        return DecidedText(self, source, target, document, pods, by_file)
 
-    def names_in(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:
+    def names_in(self, source: Source, document: Document | None, *, by_file: bool) -> set[str]:
         """The objects of a document by the names that entries may have for them."""
         refs = [ref for ref, _, _ in objects_in(document)] if document else []
-        return {self.file(source.name), *(self.object(ref, source.name, kind) for ref in refs)}
+        return {self.file(source.name), *(self.object(ref, source.name, by_file=by_file) for ref in refs)}
 
     # -- the end of a run --------------------------------------------------------------------------------
     def undecided(self, judged: Iterable[JudgedObject]) -> tuple[list[Decision], int]:
@@ -288,18 +290,19 @@ class DecidedText(NamedTuple):
     source: Source
     target: str
     document: Document | None
-    kind: FileKind
     pods: Sequence[Pod]
+    by_file: bool
 
     def objects(self, *, whole: bool = True) -> list[JudgedObject]:
         """The objects that were looked at. ``whole``: as they are."""
-        names = self.decisions.names_in(self.source, self.document, self.kind)
+        names = self.decisions.names_in(self.source, self.document, by_file=self.by_file)
         return [JudgedObject(name, self.target, (), whole) for name in names]
 
     def about(self, left: Leftover) -> DecidedLeftover:
         """The entries about one leftover, whatever they accept."""
         found, document = left.diagnostic, self.document
-        name = self.decisions.object(found.object if document else None, self.source.name, self.kind)
+        ref = found.object if document else None
+        name = self.decisions.object(ref, self.source.name, by_file=self.by_file)
         of_text = document is None or not found.path
         asked = _behind(self.source, found) if of_text else _value(document, found.path)
         container = _container(found.path, self.pods) if document else None

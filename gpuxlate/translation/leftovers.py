@@ -28,7 +28,7 @@ from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
-from gpuxlate.overlays.roles import FileKind, may_be_values
+from gpuxlate.overlays.roles import may_be_values
 from gpuxlate.rules.key_index import IGNORE, KeyIndex
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind, unread
@@ -90,12 +90,23 @@ ALLOWED = {
 """The same hints where --allow-leftovers is given."""
 
 
-_WHERE = {
-    FileKind.MANIFESTS: ("it is not in a pod", BY_HAND),
-    FileKind.VALUES: ("it is not in a part of these values (a mapping with resources)", BY_HAND),
-    FileKind.PATCH: ("this file is a patch", BUILT),
-}
-"""Why a key of a file is left where nothing else says it, and what to do."""
+class FileTexts(NamedTuple):
+    """Why a key of a file is left where nothing else says it, and what to do.
+
+    ``of_pods``: why it is left in a pod without a share; None where what the pod requests says it.
+    ``below``: what to do where the base cannot be translated. ``of_objects``: the file has whole objects.
+    """
+
+    why: str
+    hint: str
+    below: str
+    of_pods: str | None = None
+    of_objects: bool = False
+
+
+IN_MANIFESTS = FileTexts("it is not in a pod", BY_HAND, BY_HAND, of_objects=True)
+IN_VALUES = FileTexts("it is not in a part of these values (a mapping with resources)", BY_HAND, FIRST_BELOW)
+IN_PATCHES = FileTexts("this file is a patch", BUILT, BUILT, "this file is a patch")
 
 
 @record
@@ -218,7 +229,7 @@ def left_in_document(
     runs: Sequence[PodRun],
     scope: LeftoverScope,
     places: Sequence[int],
-    kind: FileKind,
+    texts: FileTexts,
     why_left: str | None,
     edited: Set[Path],
     settled: Set[Path],
@@ -226,12 +237,11 @@ def left_in_document(
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``places``: where its text may name keys outside of its pods. ``kind``: what the file holds. ``why_left``:
-    why operations were not translated. ``edited``: the paths of edits. ``settled``: the places of names in
-    quotas, which were read with their amounts. ``awakened``: the other dialects that count once a pod has its
-    new share.
+    ``places``: where its text may name keys outside of its pods. ``texts``: what is said of a key of
+    its file. ``why_left``: why operations were not translated. ``edited``: the paths of edits. ``settled``:
+    the places of names in quotas, which were read with their amounts. ``awakened``: the other dialects that
+    count once a pod has its new share.
     """
-    where, hint = _WHERE[kind]
     words = scope.words
     pods = [run.pod for run in runs]
     in_pods: dict[Path, str] = {}
@@ -256,9 +266,9 @@ def left_in_document(
                 if not any(one.owns(spot.name) for one in sources) and spot.name not in words.joined(names):
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else _asks_by(names, words)
-                    why = run.why_left or (where if kind is FileKind.PATCH else none)
-                    below = why == BELOW and kind is FileKind.VALUES
-                    made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
+                    why = run.why_left or texts.of_pods or none
+                    hint = texts.below if why == BELOW else texts.hint
+                    made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(run) if third is None and sources else third
@@ -276,7 +286,7 @@ def left_in_document(
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     annotations = _left_words(document, pods, scope)
-    yield from (_outside(document, one, scope, kind, why_left) for one in annotations)
+    yield from (_outside(document, annotation, scope, texts, why_left) for annotation in annotations)
     if places:  # most documents have none
         handled = {
             *edited,
@@ -286,7 +296,7 @@ def left_in_document(
         for found in keys_named(document, scope.is_left, places, bare=True):
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
-                yield _outside(document, found, scope, kind, why_left)
+                yield _outside(document, found, scope, texts, why_left)
 
 
 def _asks_by(names: Set[str], words: KeyIndex) -> str:
@@ -348,17 +358,17 @@ def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | Non
 
 
 def _outside(
-    document: Document, found: NamedKey, scope: LeftoverScope, kind: FileKind, reason: str | None
+    document: Document, found: NamedKey, scope: LeftoverScope, texts: FileTexts, reason: str | None
 ) -> Leftover:
-    why, hint = _WHERE[kind]
+    why, hint = texts.why, texts.hint
     name = os.path.basename(document.source.name)
-    if found.embedded and kind is FileKind.MANIFESTS:
+    if found.embedded and texts.of_objects:
         why = IN_TEXT
-    elif TOLERATIONS in found.path and kind is FileKind.MANIFESTS:
+    elif TOLERATIONS in found.path and texts.of_objects:
         why = TOLERATED
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
-    elif kind is FileKind.MANIFESTS and may_be_values(name):
+    elif texts.of_objects and may_be_values(name):
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
     span = document.source.span(*found.at) if found.at else None

@@ -37,7 +37,7 @@ from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, O
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patches import CannotMergeError, is_operations, of_pods, op_edits, patched_pods
 from gpuxlate.overlays.refusals import CORRECT
-from gpuxlate.overlays.roles import MANIFESTS, FileKind
+from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -267,10 +267,10 @@ def _decided(document: Document, one: OverlayBase, settings: Settings) -> tuple[
     if one.base.object.kind == VALUES:
         main = os.path.join(os.path.dirname(document.source.name), MAIN_VALUES[0])
         based = replace(document, source=Source(main, ""))
-        below = of_pod(based, one.base, FileKind.VALUES, settings.to.name)
-        return below, of_pod(document, one.part, FileKind.VALUES, settings.to.name).over(below)
-    below = of_pod(document, one.base, FileKind.MANIFESTS, settings.to.name)
-    return below, of_pod(document, one.part, FileKind.PATCH, settings.to.name).over(below)
+        below = of_pod(based, one.base, settings.to.name, by_file=True)
+        return below, of_pod(document, one.part, settings.to.name, by_file=True).over(below)
+    below = of_pod(document, one.base, settings.to.name, by_file=False)
+    return below, of_pod(document, one.part, settings.to.name, by_file=True).over(below)
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:

@@ -175,7 +175,11 @@ class State(DocumentResults):
         decided = None
         if settings.decisions is not None:
             decided = settings.decisions.of_text(
-                document.source, settings.to.name, document, self.role.kind, self.pods
+                document.source,
+                settings.to.name,
+                document,
+                self.pods,
+                by_file=self.role.is_named_by_file,
             )
             self.judged += decided.objects(whole=not self.role.part_of_build)
         self.task.leave(self, _reported(self, found, document.source, settings, decided))

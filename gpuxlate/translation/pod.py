@@ -257,7 +257,8 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
     target, decisions = state.settings.to, state.settings.decisions
     decided = None
     if decisions is not None:
-        decided = decisions.of_pod(state.settings.accept, document, pod, state.role.kind, target.name)
+        by_file = state.role.is_named_by_file
+        decided = decisions.of_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
     home = Home(document.source.name, document.index, pod.keys.path)
     made = fitted(document, pod, sources, state.settings, decided, home)
     fit, found = made.fit, made.found

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -37,7 +38,11 @@ from gpuxlate.rules.translation import unread_classes
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.leftovers import (
+    IN_MANIFESTS,
+    IN_PATCHES,
+    IN_VALUES,
     VARIABLE,
+    FileTexts,
     Leftover,
     left_in_document,
     left_in_text,
@@ -229,14 +234,14 @@ def find_machines(state: State) -> None:
     state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
-def find_leftovers(state: State) -> None:
-    """What is in no share."""
+def find_leftovers(texts: FileTexts, state: State) -> None:
+    """What is in no share. ``texts``: what is said of a key of such a file."""
     found = left_in_document(
         state.document,
         state.runs,
         state.settings.scope,
         state.places,
-        state.role.kind,
+        texts,
         state.why_left,
         frozenset(one.path for one in state.edits) | state.edited,
         state.settled_paths,
@@ -284,43 +289,54 @@ def of_quotas(run: Callable[[State], None]) -> Pass[State]:
     return Pass("quotas", run, lambda: (*QUOTA_KINDS,))
 
 
-FIND_PODS = (
+_FIND_PODS = (
     Pass("templates", find_template, lambda: (TEMPLATE,)),
     Pass("GPUShare documents", find_share_document, lambda: (KIND, DECISIONS)),
     Pass("pods", find_pods),
 )
-BESIDE_PODS = (
+_BESIDE_PODS = (
     Pass("document rules", check_around),
     Pass("machines", find_machines, lambda: NODE_WORDS),
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""
-LEFTOVERS = Pass("leftovers", find_leftovers)
+Passes = tuple[Pass[State], ...]
+Leftovers = Callable[[FileTexts, State], None]
+"""Finds what is in no share, with what is said of a key of such a file."""
+
+
+def first_half(
+    texts: FileTexts,
+    shares: Passes,
+    leftovers: Leftovers,
+    amounts: Passes = (),
+    needs: tuple[str, ...] = (),
+) -> Passes:
+    """The first half of every task, from the text to what is in no share.
+
+    ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
+    """
+    left = Pass("leftovers", partial(leftovers, texts), needs=needs)
+    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left)
+
+
 LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))
-_SHARES = Pass("shares", read_pods, needs=("runs",))
+_SHARES = (Pass("shares", read_pods, needs=("runs",)),)
 READ = Task(
     manifests=(
-        *FIND_PODS,
-        _SHARES,
-        of_jobs(_read_jobs),
-        of_quotas(find_amounts),
-        *BESIDE_PODS,
-        LEFTOVERS,
+        *first_half(IN_MANIFESTS, _SHARES, find_leftovers, (of_jobs(_read_jobs), of_quotas(find_amounts))),
         Pass("builds", _leave_to_build, needs=("part_of_build",)),
         LEFT_TEMPLATES,
     ),
-    # what is laid over other files is counted with these
-    values=(*FIND_PODS, _SHARES, *BESIDE_PODS, LEFTOVERS._replace(needs=("is_base",))),
+    # overlays are counted with their bases
+    values=first_half(IN_VALUES, _SHARES, find_leftovers, needs=("is_base",)),
     patch=(
-        *FIND_PODS,
-        _SHARES,
-        *BESIDE_PODS,
-        LEFTOVERS._replace(needs=("counts_alone",)),
+        *first_half(IN_PATCHES, _SHARES, find_leftovers, needs=("counts_alone",)),
         Pass("builds", _leave_patch_to_build, needs=("part_of_build",)),
     ),
     leave=count_left,
     command="inspect -",
 )
-"""To read shares."""
+"""To read shares: the first half alone, where shares are as they are."""
 
 
 # GPUShare documents from the shares of a translation.

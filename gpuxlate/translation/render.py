@@ -20,7 +20,6 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.overlays.roles import FileKind
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
@@ -280,7 +279,7 @@ class _Render:
         assert decisions is not None
         if self.workload.name == PROBE_FILE:
             return decisions.named(self.settings.accept, _object_of(decisions, asked), target)
-        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, FileKind.MANIFESTS, target)
+        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, target, by_file=False)
 
     def _item(
         self, asked: RenderRequest, spot: _ContainerSpot, outcome: Outcome, found: tuple[Diagnostic, ...]

@@ -28,18 +28,23 @@ from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.leftovers import (
+    IN_MANIFESTS,
+    IN_PATCHES,
+    IN_VALUES,
+    FileTexts,
+    Leftover,
+    left_in_text,
+)
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.passes import State, Task, leave_text, listed, run_source, with_own_names
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.read import (
-    BESIDE_PODS,
-    FIND_PODS,
     LEFT_TEMPLATES,
-    LEFTOVERS,
     find_amounts,
     find_leftovers,
+    first_half,
     of_jobs,
     of_quotas,
     pods_to_read,
@@ -175,9 +180,9 @@ def _refuse_jobs(state: State) -> None:
 
 
 # --- what is left ---------------------------------------------------------------------------------
-def _find_leftovers(state: State) -> None:
+def _find_leftovers(texts: FileTexts, state: State) -> None:
     """What is in no share, in place of the remarks on its keys: one mistake has one code."""
-    find_leftovers(state)
+    find_leftovers(texts, state)
     left = {leftover.diagnostic for leftover in state.leftovers}
     paths = {found.path for found in state.diagnostics if found.code == nothing_is_left_behind.code}
     paths.update(found.path for found in left)
@@ -262,8 +267,6 @@ def _edit(state: State) -> None:
 
 
 SHARES = Pass("shares", translate_pods, needs=("runs",))
-_OWN_SHARES = SHARES._replace(run=partial(translate_pods, own=True))
-_LEFTOVERS = LEFTOVERS._replace(run=_find_leftovers)
 _PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
 _INLINE = Pass("patches in a kustomization", _translate_inline, needs=("renamed",))
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
@@ -273,28 +276,26 @@ _TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), ("n
 _RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed",))
 _PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
 _TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
-PLAN = Task(
-    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
-    values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-    patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-    leave=report_left,
-    command="plan - --to {target}",
-)
+
+
+def _at_target(shares: Pass[State], command: str = "") -> Task:
+    """The first half, with the shares of a target."""
+    return Task(
+        manifests=first_half(IN_MANIFESTS, (shares, _METADATA, _INLINE), _find_leftovers, (_JOBS, _QUOTAS)),
+        values=first_half(IN_VALUES, (shares, _PARTS, _ANCHORS, _METADATA), _find_leftovers),
+        patch=first_half(IN_PATCHES, (shares, _PARTS, _METADATA), _find_leftovers),
+        leave=report_left,
+        command=command,
+    )
+
+
+PLAN = _at_target(SHARES._replace(run=partial(translate_pods, own=True)), "plan - --to {target}")
 """What the shares need at the target, with those that are there already."""
-TRANSLATE = Task(
-    manifests=(
-        *(*FIND_PODS, SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
-        *(_TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
-    ),
-    values=(
-        *(*FIND_PODS, SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-        *(_TEMPLATES, LEFT_TEMPLATES, *_TEXT),
-    ),
-    patch=(
-        *(*FIND_PODS, SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-        *(_PATCHES, *_TEXT),
-    ),
-    leave=report_left,
+_FIRST_HALF = _at_target(SHARES)
+TRANSLATE = _FIRST_HALF._replace(
+    manifests=(*_FIRST_HALF.manifests, _TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
+    values=(*_FIRST_HALF.values, _TEMPLATES, LEFT_TEMPLATES, *_TEXT),
+    patch=(*_FIRST_HALF.patch, _PATCHES, *_TEXT),
 )
 """To write another dialect."""
 ASSESS = TRANSLATE._replace(command="assess - --to {target}")
