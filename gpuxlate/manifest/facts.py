@@ -435,8 +435,8 @@ def repeated_keys(document: Document) -> tuple[Path, ...]:
     if not document.repeated:
         return ()
     again = {key for _, key in document.repeated}
-    found = scalars(document.root)
-    return tuple(path_of(steps) for steps, scalar, on_key in found if on_key and scalar in again)
+    named = scalars_at(document, sorted(key.start for key in again))
+    return tuple(path_of(steps) for steps, scalar, on_key in named if on_key and scalar in again)
 
 
 def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

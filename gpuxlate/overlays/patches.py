@@ -1,4 +1,4 @@
-"""A part of an object laid over the object, on trees: as kustomize does it, and Helm with its values.
+"""Patches of objects: merged as trees (kustomize, Helm), lists of operations, and the pods that they change.
 
 Source: kyaml ``merge2`` and ``walk`` (kustomize 5). A null deletes, mappings are merged by key, and lists are
 replaced but for those that a schema gives a key.
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from collections.abc import Mapping as Map
-from collections.abc import Mapping as Values
-from dataclasses import fields, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import Any, NamedTuple
@@ -20,7 +18,7 @@ from gpuxlate.manifest.pods import METADATA, Pod, items, pod_at, pods_in
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
 from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
@@ -648,7 +646,7 @@ def patched_pods(document: Document) -> list[Pod]:
     for ref, path, node in objects_in(document):
         for where, template in _templates(path, node, own=ref.kind == "Pod"):
             if (*where, "metadata") not in known:
-                found.append(pod_at(ref, path, node, (*where, "spec"), _patched_mapping(template, ("spec",))))
+                found.append(pod_at(ref, path, node, (*where, "spec"), patched_mapping(template, ("spec",))))
     return found
 
 
@@ -666,18 +664,6 @@ def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, 
                 pending += [((*where, name), value) for name, _, value, _ in entries_of(one)]
         elif isinstance(one, YamlSequence):
             pending += [((*where, number), item) for number, item in enumerate(one.items)]
-
-
-def parts(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
-    """What a patch says of pods: its own pods without what it deletes, or what its operations set.
-
-    ``changed``: the pods that operations change, where they are known, with their paths in their objects.
-    """
-    yield from (pod._replace(keys=_part(own_part(document, pod), lambda path: path)) for pod in pods)
-    known = {(pod.object.kind, pod.keys.path): pod for pod in changed}
-    for one in operations(document):
-        if one.sets and one.value is not None:
-            yield from _set(document, one.number, one.steps, one.value, known.values())
 
 
 def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
@@ -701,66 +687,7 @@ def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
 _IN_SPEC = ("containers", "initContainers", "nodeSelector", "affinity", "schedulerName")
 
 
-def own_part(document: Document, pod: Pod) -> PodKeys:
-    """What a patch says of a pod, with its nulls: no scheduler that is the default of its kind."""
-    keys = pod.keys
-    if keys.scheduler_name and get(document.root, *keys.scheduler_name.path) is None:
-        return replace(keys, scheduler_name=None)
-    return keys
-
-
-def _set(
-    document: Document, number: int, steps: tuple[str, ...], value: Node, known: Iterable[Pod]
-) -> Iterator[Pod]:
-    """The pods of the object that holds nothing but one value, with their paths in the operation."""
-    prefix: list[str | int] = []
-    node = value
-    for step in reversed(steps):
-        inner, node = node, _holder(step)
-        if isinstance(node, Mapping):
-            node.entries.append((Scalar.at(value.start, value.start, step), inner))
-        elif isinstance(node, YamlSequence):
-            node.items.append(inner)
-        prefix.append(step if isinstance(node, Mapping) else 0)
-    start = tuple(reversed(prefix))
-
-    def moved(path: Path) -> Path:
-        if path[: len(start)] == start:
-            return (number, "value", *path[len(start) :])
-        return (number, "path")
-
-    found = patched_pods(replace(document, root=node))
-    if not found and isinstance(node, Mapping):
-        found = [
-            pod_at(one.object, (), node, one.keys.path, _patched_mapping(node, one.keys.path))
-            for one in known
-        ]
-    for pod in found:
-        yield pod._replace(keys=_part(pod.keys, moved), object_path=(number,))
-
-
-def _patched_mapping(node: Mapping, path: Path) -> Mapping:
+def patched_mapping(node: Mapping, path: Path) -> Mapping:
     """The mapping at a path; an empty one where there is none."""
     found = get(node, *path)
     return found if isinstance(found, Mapping) else Mapping(0, None, None, flow=False)
-
-
-def _holder(step: str) -> Mapping | YamlSequence:
-    kind = YamlSequence if step == "-" or step.isdecimal() else Mapping
-    return kind(0, None, None, flow=False)
-
-
-def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
-    """The keys without those that null deletes, with other paths."""
-    if isinstance(one, Value) and one.kind is ScalarKind.NULL:
-        return None
-    if isinstance(one, (PodKeys, ContainerKeys, NodeRequirement, Value)):
-        old = {part.name: getattr(one, part.name) for part in fields(one)}
-        new: dict[str, Any] = {
-            name: moved(x) if name.endswith("path") else _part(x, moved) for name, x in old.items()
-        }
-        return type(one)(**new)
-    if isinstance(one, Values):
-        found = {name: _part(value, moved) for name, value in one.items()}
-        return {name: value for name, value in found.items() if value is not None}
-    return tuple(_part(part, moved) for part in one) if isinstance(one, tuple) else one
