@@ -116,7 +116,7 @@ class _Fixer:
         best: dict[int, _DocumentState] = {}
         fixes: Counter[int] = Counter()
         source, chosen = self.source, groups.keys()
-        known = _keys(self._offered(source, set()))
+        offered = _keys(self._offered(source, set()))
         for _ in range(MAX_ROUNDS):
             source, applied = self._applied(source, groups)
             if not applied or not self._tries:
@@ -128,8 +128,8 @@ class _Fixer:
                 n = document.index
                 if n in applied and (n not in best or _is_less(wrong[n], best[n].wrong)):
                     best[n] = _DocumentState(document.text, wrong[n], fixes[n])
-            groups = {n: group for n, group in self._offered(source, known).items() if n in chosen}
-            known |= _keys(groups)
+            groups = {n: group for n, group in self._offered(source, offered).items() if n in chosen}
+            offered |= _keys(groups)
         return best
 
     def _applied(self, source: Source, groups: Groups) -> tuple[Source, dict[int, int]]:
@@ -189,14 +189,14 @@ def _documents(source: Source) -> Iterator[Document]:
 
 def _with_texts(source: Source, texts: Mapping[int, str]) -> Source:
     """The source with these texts in place of those of its documents, by number."""
-    old = ((one.start, one.end, texts.get(one.index)) for one in _documents(source))
+    old = ((document.start, document.end, texts.get(document.index)) for document in _documents(source))
     return source.changed(
         apply(source.text, [Splice(start, end, text) for start, end, text in old if text is not None])
     )
 
 
-def _is_less(one: Wrong, other: Wrong) -> bool:
+def _is_less(wrong_here: Wrong, other: Wrong) -> bool:
     """Fewer errors; as many, and fewer warnings; or those too, and fewer infos."""
-    counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (one, other)]
+    counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (wrong_here, other)]
     fewer, more = ([count[severity] for severity in Severity] for count in counts)
     return fewer < more

@@ -164,15 +164,15 @@ class InlinePatch:
         style, places = self.value.style, self._places or []
         if style != '"' and not new.isprintable():
             raise EditError(msg("it is on one line: write the patch behind | in its place"), self.path)
-        for one in splices:
-            text = quoted(one.text, style)[1:-1] if style else one.text
-            yield Splice(places[one.start], places[one.end], text)
+        for splice in splices:
+            text = quoted(splice.text, style)[1:-1] if style else splice.text
+            yield Splice(places[splice.start], places[splice.end], text)
 
     def _lines_changed(self, new: str) -> Iterator[Splice]:
         """In a literal: whole lines, indented as it is; all others stay."""
         source, places = self.host.source, self._lines or []
         newline = source.newline(self.value.start)
-        indent = " " * max(one.indent for one in places)
+        indent = " " * max(place.indent for place in places)
         before, after = _lines_of(self.value.text), _lines_of(new)
         for kind, first, last, begin, end in _unlike(before, after):
             if kind == "equal":

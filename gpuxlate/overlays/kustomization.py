@@ -68,9 +68,9 @@ def names_files(folder: str) -> bool:
             answer = known[one]
             break
         passed.append(one)
-        found = _folder(one)
-        if found.patches or found.resources or found.last:
-            answer = bool(found.patches or found.resources)
+        above = _folder(one)
+        if above.patches or above.resources or above.last:
+            answer = bool(above.patches or above.resources)
             break
     known.update(dict.fromkeys(passed, answer))
     return answer
@@ -79,21 +79,21 @@ def names_files(folder: str) -> bool:
 def naming(path: StrPath) -> Iterator[str]:
     """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)
-    return (folder for folder, found in _above(file) if file in found.patches)
+    return (folder for folder, above in _above(file) if file in above.patches)
 
 
 def is_resource(path: StrPath) -> bool:
     """A kustomization names this file as a resource."""
     file = os.path.abspath(path)
-    return any(file in found.resources for _, found in _above(file))
+    return any(file in above.resources for _, above in _above(file))
 
 
 def _above(file: str) -> Iterator[tuple[str, _Folder]]:
     """The folders whose kustomizations may name a file."""
     for folder in upwards(os.path.dirname(file)):
-        found = _folder(folder)
-        yield folder, found
-        if found.last:
+        above = _folder(folder)
+        yield folder, above
+        if above.last:
             break
 
 
@@ -114,29 +114,29 @@ def patches_of(folder: str) -> Iterator[str]:
 def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
     root = kustomization_in(folder)
     for field in fields:
-        for one in listed(root, field):
-            text = one.text if isinstance(one, Scalar) else get_text(one, "path")
+        for node in listed(root, field):
+            text = node.text if isinstance(node, Scalar) else get_text(node, "path")
             if text and "\n" not in text:  # else a patch itself
                 yield os.path.normpath(os.path.join(folder, text))
 
 
-def kustomized(given: Iterable[Input]) -> list[str]:
+def kustomized(files: Iterable[Input]) -> list[str]:
     """The folders of the kustomizations among some inputs, and of those in folders that were searched.
 
     Without those of components, which build nothing by themselves.
     """
-    places = (os.path.split(one.path) for one in given if one.path is not None and not one.named)
-    named = (os.path.split(one.path) for one in given if one.path is not None and one.named)
+    places = (os.path.split(file.path) for file in files if file.path is not None and not file.named)
+    named = (os.path.split(file.path) for file in files if file.path is not None and file.named)
     found = {folder for folder, _ in places} | {folder for folder, name in named if name in NAMES}
     folders = sorted(map(os.path.abspath, found))
-    roots = ((one, kustomization_in(one)) for one in folders)
+    roots = ((folder, kustomization_in(folder)) for folder in folders)
     return [one for one, root in roots if root is not None and get_text(root, "kind") != "Component"]
 
 
 def listed(root: Node | None, field: str) -> list[Node]:
     """The items of a list of a kustomization, empty where there is none."""
-    found = get(root, field)
-    return [deref(one) for one in found.items] if isinstance(found, Sequence) else []
+    node = get(root, field)
+    return [deref(item) for item in node.items] if isinstance(node, Sequence) else []
 
 
 PREFIX, SUFFIX = "namePrefix", "nameSuffix"
@@ -152,16 +152,16 @@ def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:
         path = os.path.join(folder, name)
-        found = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
-        if found is not None and found.root is not None:
-            return found
+        document = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
+        if document is not None and document.root is not None:
+            return document
     return None
 
 
 def kustomization_in(folder: str) -> Node | None:
     """The kustomization of a folder, None where there is none that can be read."""
-    found = kustomization_at(folder)
-    return found.root if found else None
+    document = kustomization_at(folder)
+    return document.root if document else None
 
 
 def first_document(path: str) -> Document | None:
@@ -216,14 +216,14 @@ def selector(target: Mapping[str, str]) -> Selector:
     labels = _terms(target.get("labelSelector", ""))
     annotations = _terms(target.get("annotationSelector", ""))
 
-    def matches(one: Identity) -> bool:
-        ends = (one.names[0], one.names[-1])
+    def matches(identity: Identity) -> bool:
+        ends = (identity.names[0], identity.names[-1])
         return (
             any(namespace(where or "default") for _, where in ends)
             and any(name(called) for called, _ in ends)
-            and all(test(getattr(one, field)) for field, test in plain.items())
-            and all(test(one.labels) for test in labels)
-            and all(test(one.annotations) for test in annotations)
+            and all(test(getattr(identity, field)) for field, test in plain.items())
+            and all(test(identity.labels) for test in labels)
+            and all(test(identity.annotations) for test in annotations)
         )
 
     return matches
@@ -263,7 +263,7 @@ def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
     if match["sign"] is None and match["word"] is None:
         return lambda labels: key in labels
     values = (
-        {one.strip() for one in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
+        {part.strip() for part in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
     )
     wanted = match["sign"] in ("=", "==") or match["word"] == "in"
     return lambda labels: (labels.get(key) in values) is wanted

@@ -36,7 +36,7 @@ LISTS: Map[str, str] = {
 
 Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
 and expressions of an affinity have none: they are replaced as a whole."""
-TEMPLATES: Map[tuple[str, str], Path] = {(one.api, one.kind): one.templates[0] for one in BUILT_IN}
+TEMPLATES: Map[tuple[str, str], Path] = {(kind.api, kind.kind): kind.templates[0] for kind in BUILT_IN}
 """Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
 _DIRECTIVE = "$patch"
 
@@ -79,9 +79,9 @@ def is_null(node: Node) -> bool:
 
 def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
     """A mapping that is in no text."""
-    made = Mapping(0, None, None, flow=False)
-    made.entries.extend(entries)
-    return made
+    mapping = Mapping(0, None, None, flow=False)
+    mapping.entries.extend(entries)
+    return mapping
 
 
 def new_list(items: Iterable[Node]) -> List:
@@ -110,11 +110,11 @@ def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mappi
     new = dict(old)
     for name, (key, value) in found.items():
         was = old.get(name)
-        made = merged(was[1] if was else None, value, lists, lists.get(name))
-        if made is None:
+        node = merged(was[1] if was else None, value, lists, lists.get(name))
+        if node is None:
             new.pop(name, None)
         else:
-            new[name] = (was[0] if was else key, made)
+            new[name] = (was[0] if was else key, node)
     return new_mapping(new.values())
 
 
@@ -135,9 +135,9 @@ def _list(base: Sequence[Node], part: List, lists: Map[str, str], key: str) -> L
     if any(_DIRECTIVE in _names(item) and key not in _names(item) for item in part.items):
         raise CannotMergeError(msg("{name} in it is not read", name=_DIRECTIVE))
     old, new = _by_key(base, key), _by_key(part.items, key)
-    made = (merged(old.get(name), item, lists) for name, item in new.items())
+    nodes = (merged(old.get(name), item, lists) for name, item in new.items())
     left = (item for name, item in old.items() if name not in new)
-    return new_list(chain((one for one in made if one is not None), left))
+    return new_list(chain((node for node in nodes if node is not None), left))
 
 
 def _names(item: Node) -> set[str]:
@@ -148,11 +148,11 @@ def _names(item: Node) -> set[str]:
 def _by_key(items: Sequence[Node], key: str) -> dict[str, Node]:
     found: dict[str, Node] = {}
     for item in items:
-        one = deref(item)
-        value = get(one, key)
+        node = deref(item)
+        value = get(node, key)
         if not isinstance(value, Scalar) or value.text in found:
             raise CannotMergeError(msg("items of a list in it have no {key}, or the same", key=key))
-        found[value.text] = one
+        found[value.text] = node
     return found
 
 
@@ -195,11 +195,11 @@ def is_operations(document: Document) -> bool:
 def operations(document: Document) -> Iterator[Operation]:
     """The operations of a document that can be read."""
     root = deref(document.root) if document.root else None
-    for number, one in enumerate(items(root)):
-        op, path = get_text(one, "op"), get_text(one, "path")
+    for number, node in enumerate(items(root)):
+        op, path = get_text(node, "op"), get_text(node, "path")
         steps = steps_of(path or "")
         if op and path is not None and len(steps) < MAX_DEPTH:
-            yield Operation(number, op, steps, get(one, "value"), steps_of(get_text(one, "from") or ""))
+            yield Operation(number, op, steps, get(node, "value"), steps_of(get_text(node, "from") or ""))
 
 
 def steps_of(pointer: str) -> tuple[str, ...]:
@@ -263,10 +263,10 @@ class PatchPlaces:
     def _known(self) -> dict[Node, Path]:
         """The places of all that operations set, by node."""
         found: dict[Node, Path] = {}
-        for one in operations(self._document):
+        for operation in operations(self._document):
             pending: list[tuple[Path, Node]] = []
-            if one.sets and one.value is not None:
-                pending.append(((one.number, "value"), one.value))
+            if operation.sets and operation.value is not None:
+                pending.append(((operation.number, "value"), operation.value))
             while pending:
                 path, written = pending.pop()
                 node = deref(written)
@@ -306,16 +306,16 @@ def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Ope
     if len(found) != len(items(deref(document.root) if document.root else None)):
         raise CannotMergeError(msg("not all operations in it can be read"))
     places: list[Path] = []
-    for one in found:
+    for operation in found:
         try:
-            root, place = _operated(root, one)
+            root, place = _operated(root, operation)
         except _AbsentError:
             if lenient:
-                root, place = _forced(root, one), _resolved(root, one.steps)
+                root, place = _forced(root, operation), _resolved(root, operation.steps)
                 places.append(place)
                 continue
-            where = pointer(one.steps)
-            message = msg(_APPLIES, number=one.number, op=one.op, path=where)
+            where = pointer(operation.steps)
+            message = msg(_APPLIES, number=operation.number, op=operation.op, path=where)
             raise CannotMergeError(message) from None
         places.append(place)
     return Operated(root, tuple(places))
@@ -325,16 +325,16 @@ class _AbsentError(Exception):
     """Nothing is at the path of an operation."""
 
 
-def _forced(root: Mapping, one: Operation) -> Mapping:
+def _forced(root: Mapping, operation: Operation) -> Mapping:
     """The object with what an operation sets, and with the mappings that it would be in."""
-    made: Node | None = one.value if one.sets else None
-    if made is None or any(isinstance(get(root, *path), List) for path in _above(root, one.steps)):
+    node: Node | None = operation.value if operation.sets else None
+    if node is None or any(isinstance(get(root, *path), List) for path in _above(root, operation.steps)):
         return root
-    for depth in range(len(one.steps) - 1, -1, -1):
-        holder = get(root, *one.steps[:depth])
+    for depth in range(len(operation.steps) - 1, -1, -1):
+        holder = get(root, *operation.steps[:depth])
         below = holder if isinstance(holder, Mapping) else new_mapping(())
-        made = with_entry(below, one.steps[depth], made)
-    return made if isinstance(made, Mapping) else root
+        node = with_entry(below, operation.steps[depth], node)
+    return node if isinstance(node, Mapping) else root
 
 
 def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
@@ -344,9 +344,11 @@ def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
 def said_by(document: Document, places: Sequence[Path]) -> Mapping:
     """What operations say, as a part of the object: what they set, and null for what they remove."""
     said = new_mapping(())
-    for one, place in zip(operations(document), places, strict=True):
-        if one.op in (*SETS, "remove") and place:
-            value = one.value if one.sets and one.value is not None else Scalar.at(0, 0, "null")
+    for operation, place in zip(operations(document), places, strict=True):
+        if operation.op in (*SETS, "remove") and place:
+            value = (
+                operation.value if operation.sets and operation.value is not None else Scalar.at(0, 0, "null")
+            )
             said = _with_at(said, place, value)
     return said
 
@@ -360,24 +362,24 @@ def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
     return with_entry(holder, str(step), value)
 
 
-def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
-    if one.op == "test":
-        there = _at(root, one.steps)
-        if one.value is None or there is None or _plain(there) != _plain(one.value):
+def _operated(root: Mapping, operation: Operation) -> tuple[Mapping, Path]:
+    if operation.op == "test":
+        node = _at(root, operation.steps)
+        if operation.value is None or node is None or _plain(node) != _plain(operation.value):
             raise _AbsentError
-        return root, _resolved(root, one.steps)
-    if one.op in ("move", "copy"):
-        value = _at(root, one.start)
+        return root, _resolved(root, operation.steps)
+    if operation.op in ("move", "copy"):
+        value = _at(root, operation.start)
         if value is None:
             raise _AbsentError
-        if one.op == "move":
-            root, _ = _changed(root, one.start, None, insert=False)
-        return _changed(root, one.steps, value, insert=True)
-    if one.op == "remove":
-        return _changed(root, one.steps, None, insert=False)
-    if not one.sets:
+        if operation.op == "move":
+            root, _ = _changed(root, operation.start, None, insert=False)
+        return _changed(root, operation.steps, value, insert=True)
+    if operation.op == "remove":
+        return _changed(root, operation.steps, None, insert=False)
+    if not operation.sets:
         raise _AbsentError
-    return _changed(root, one.steps, one.value, insert=one.op == "add")
+    return _changed(root, operation.steps, operation.value, insert=operation.op == "add")
 
 
 def _at(root: Node, steps: Sequence[str]) -> Node | None:
@@ -403,26 +405,26 @@ def _changed(
     *above, last = steps
     path = _resolved(root, above)
     holder = get(root, *path)
-    made: Node
+    node: Node
     step: str | int = last
     if isinstance(holder, Mapping):
         if value is None and get(holder, last) is None:  # replace adds what is not there
             raise _AbsentError
-        made = with_entry(holder, last, value)
+        node = with_entry(holder, last, value)
     elif isinstance(holder, List):
         step = _index(last, len(holder.items), insert)
         new = [] if value is None else [value]
-        made = new_list([*holder.items[:step], *new, *holder.items[step if insert else step + 1 :]])
+        node = new_list([*holder.items[:step], *new, *holder.items[step if insert else step + 1 :]])
     else:
         raise _AbsentError
     for depth in range(len(path) - 1, -1, -1):
         outer, at = get(root, *path[:depth]), path[depth]
         if isinstance(outer, Mapping):
-            made = with_entry(outer, str(at), made)
+            node = with_entry(outer, str(at), node)
         elif isinstance(outer, List) and isinstance(at, int):
-            made = new_list([*outer.items[:at], made, *outer.items[at + 1 :]])
-    assert isinstance(made, Mapping)
-    return made, (*path, step)
+            node = new_list([*outer.items[:at], node, *outer.items[at + 1 :]])
+    assert isinstance(node, Mapping)
+    return node, (*path, step)
 
 
 def _index(step: str, count: int, insert: bool) -> int:
@@ -463,12 +465,12 @@ class _Maker:
     def __init__(self, document: Document, places: Sequence[Path], there: Callable[[Path], bool]) -> None:
         self._root = deref(document.root) if document.root else None
         self._operations = [
-            one._replace(steps=tuple(map(str, place)))
-            for one, place in zip(operations(document), places, strict=True)
+            operation._replace(steps=tuple(map(str, place)))
+            for operation, place in zip(operations(document), places, strict=True)
         ]
         self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
-        for one in self._operations:
-            self._by_steps.setdefault(one.steps, []).append(one)
+        for operation in self._operations:
+            self._by_steps.setdefault(operation.steps, []).append(operation)
         self._there = there
         self._made: list[Edit] = []
         self._gone: dict[int, None] = {}  # numbers of operations
@@ -477,26 +479,32 @@ class _Maker:
         self._removals: list[Path] = []
 
     def add(self, edit: Edit) -> None:
-        writers = [(one, edit.path[len(one.steps) :]) for one in self._writers(edit.path)]
-        if any(one.op in ("test", "move", "copy") for one, _ in writers):
+        writers = [(operation, edit.path[len(operation.steps) :]) for operation in self._writers(edit.path)]
+        if any(operation.op in ("test", "move", "copy") for operation, _ in writers):
             raise EditError("an operation tests, moves or copies this", edit.path)
-        inner = [(one, rest) for one, rest in writers if one.sets and rest and self._says(one, rest)]
-        exact = [one for one, rest in writers if not rest]
+        inner = [
+            (operation, rest)
+            for operation, rest in writers
+            if operation.sets and rest and self._says(operation, rest)
+        ]
+        exact = [operation for operation, rest in writers if not rest]
         if writers and not writers[-1][0].sets and writers[-1][1]:
             raise EditError("an operation removes what this is in", edit.path)
         match edit:
             case Remove(path):
-                self._gone |= {one.number: None for one in exact}
+                self._gone |= {operation.number: None for operation in exact}
                 self._lose(path, inner)
             case Rename(path, key, value):
                 if not exact and not inner:
                     raise EditError("no operation sets this", path)
-                for one in exact:
-                    self._rename(one, (*path[:-1], key), value)
+                for operation in exact:
+                    self._rename(operation, (*path[:-1], key), value)
                 if value is None:
                     self._lose(path, inner)
                 else:
-                    self._made += [Rename((one.number, "value", *rest), key, value) for one, rest in inner]
+                    self._made += [
+                        Rename((operation.number, "value", *rest), key, value) for operation, rest in inner
+                    ]
             case Put(path, value):
                 self._put(path, value, exact, inner, writers)
             case Append(path, value):
@@ -506,32 +514,32 @@ class _Maker:
         """The operations on a virtual path, or on what it is in, in their order."""
         steps = tuple(map(str, path))
         around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
-        return sorted(chain.from_iterable(around), key=lambda one: one.number)
+        return sorted(chain.from_iterable(around), key=lambda operation: operation.number)
 
     def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
         """A null in a value deletes nothing: the value is without the key."""
-        for one, _ in inner:
-            self._losses.setdefault(one.number, []).append(path)
+        for operation, _ in inner:
+            self._losses.setdefault(operation.number, []).append(path)
 
-    def _says(self, one: Operation, rest: Path) -> bool:
-        return get(one.value, *rest) is not None
+    def _says(self, operation: Operation, rest: Path) -> bool:
+        return get(operation.value, *rest) is not None
 
-    def _rename(self, one: Operation, path: Path, value: Any) -> None:
-        self._made.append(Put((one.number, "path"), pointer(path)))
-        self._set(one, path, value)
+    def _rename(self, operation: Operation, path: Path, value: Any) -> None:
+        self._made.append(Put((operation.number, "path"), pointer(path)))
+        self._set(operation, path, value)
 
-    def _set(self, one: Operation, path: Path, value: Any) -> None:
+    def _set(self, operation: Operation, path: Path, value: Any) -> None:
         """The operation gives this value, or deletes what is there."""
         if value is None and not self._there(path):
-            self._gone[one.number] = None
+            self._gone[operation.number] = None
             return
         if value is None:
-            if one.op != "remove":
-                self._made += [Put((one.number, "op"), "remove"), Remove((one.number, "value"))]
+            if operation.op != "remove":
+                self._made += [Put((operation.number, "op"), "remove"), Remove((operation.number, "value"))]
             return
-        if one.op == "remove" or (one.op == "replace" and not self._there(path)):
-            self._made.append(Put((one.number, "op"), "add"))
-        self._made.append(Put((one.number, "value"), value))
+        if operation.op == "remove" or (operation.op == "replace" and not self._there(path)):
+            self._made.append(Put((operation.number, "op"), "add"))
+        self._made.append(Put((operation.number, "value"), value))
 
     def _put(
         self,
@@ -542,25 +550,25 @@ class _Maker:
         writers: list[tuple[Operation, Path]],
     ) -> None:
         if exact or inner:
-            for one in exact:
-                self._set(one, path, value)
+            for operation in exact:
+                self._set(operation, path, value)
             if value is None:
                 self._lose(path, inner)
             else:
-                self._made += [Put((one.number, "value", *rest), value) for one, rest in inner]
+                self._made += [Put((operation.number, "value", *rest), value) for operation, rest in inner]
         elif value is None:
             if not writers and self._there(path):
                 self._removals.append(path)
         elif writers:
-            one, rest = writers[-1]
-            self._made.append(Put((one.number, "value", *rest), value))
+            operation, rest = writers[-1]
+            self._made.append(Put((operation.number, "value", *rest), value))
         else:
             self._new(path, value)
 
     def _append(self, path: Path, value: Any, writers: list[tuple[Operation, Path]]) -> None:
         if writers:
-            one, rest = writers[-1]
-            self._made.append(Append((one.number, "value", *rest), value))
+            operation, rest = writers[-1]
+            self._made.append(Append((operation.number, "value", *rest), value))
         elif self._there(path):
             self._added[*path, _END, len(self._added)] = value
         else:
@@ -576,17 +584,19 @@ class _Maker:
         self._added[path[:given]] = _both(self._added.get(path[:given]), value)
 
     def _exists(self, path: Path) -> bool:
-        return self._there(path) or any(one.sets for one in self._by_steps.get(tuple(map(str, path)), ()))
+        return self._there(path) or any(
+            operation.sets for operation in self._by_steps.get(tuple(map(str, path)), ())
+        )
 
     def finished(self) -> list[Edit]:
-        for one in self._operations:
-            lost = self._losses.get(one.number, [])
-            depth = len(one.steps)
+        for operation in self._operations:
+            lost = self._losses.get(operation.number, [])
+            depth = len(operation.steps)
             rests = {path[depth:] for path in lost}
-            if one.value is None or not _is_emptied(one.value, rests):
-                self._made += [Remove((one.number, "value", *path[depth:])) for path in lost]
+            if operation.value is None or not _is_emptied(operation.value, rests):
+                self._made += [Remove((operation.number, "value", *path[depth:])) for path in lost]
             else:
-                self._set(one, lost[0][:depth], None)
+                self._set(operation, lost[0][:depth], None)
         self._check_others()
         kept = [edit for edit in self._made if edit.path[0] not in self._gone]
         kept += [Remove((number,)) for number in self._gone]
@@ -602,15 +612,15 @@ class _Maker:
         """What an operation needs is still there: a mapping that loses all its keys is gone."""
         given: set[tuple[str, ...]] = set()
         edited = {edit.path[0] for edit in self._made if edit.path}
-        for one in self._operations:
-            if one.number not in self._gone:
-                known = one.number in edited or self._is_known(one.steps, given)
-                if one.op == "remove" and not known:
-                    self._gone[one.number] = None
-                elif one.sets and not self._is_known(one.steps[:-1], given):
-                    raise EditError("an operation is in a mapping that would be gone", one.steps)
-            if one.sets:
-                given.add(one.steps)
+        for operation in self._operations:
+            if operation.number not in self._gone:
+                known = operation.number in edited or self._is_known(operation.steps, given)
+                if operation.op == "remove" and not known:
+                    self._gone[operation.number] = None
+                elif operation.sets and not self._is_known(operation.steps[:-1], given):
+                    raise EditError("an operation is in a mapping that would be gone", operation.steps)
+            if operation.sets:
+                given.add(operation.steps)
 
     def _is_known(self, steps: tuple[str, ...], given: Set[tuple[str, ...]]) -> bool:
         """Something is at these steps, or was given there; a number may be of an item, or a key."""
@@ -641,13 +651,13 @@ def _both(old: Any, new: Any) -> Any:
 # What patches say of pods: parts of objects in which null deletes, and lists of operations (JSON 6902).
 def patched_pods(document: Document) -> list[Pod]:
     """The pods that a patch is about: those of a document, and templates of which it has no container."""
-    found = list(pods_in(document))
-    known = {pod.keys.metadata_path for pod in found}
+    pods = list(pods_in(document))
+    known = {pod.keys.metadata_path for pod in pods}
     for ref, path, node in objects_in(document):
         for where, template in _templates(path, node, own=ref.kind == "Pod"):
             if (*where, "metadata") not in known:
-                found.append(pod_at(ref, path, node, (*where, "spec"), patched_mapping(template, ("spec",))))
-    return found
+                pods.append(pod_at(ref, path, node, (*where, "spec"), patched_mapping(template, ("spec",))))
+    return pods
 
 
 def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, Mapping]]:
@@ -679,9 +689,9 @@ def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
         for name in names
     }
     lengths = {len(place) for place in places}
-    for one in operations(document):
-        if any(one.steps[:length] in places for length in lengths):
-            yield (one.number,)
+    for operation in operations(document):
+        if any(operation.steps[:length] in places for length in lengths):
+            yield (operation.number,)
 
 
 _IN_SPEC = ("containers", "initContainers", "nodeSelector", "affinity", "schedulerName")

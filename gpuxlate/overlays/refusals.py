@@ -104,9 +104,9 @@ def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:
     """The fields that there are none of, with their keys."""
     yield from _beyond(root, _TOP)
     for field, fields in _ITEMS.items():
-        for one in listed(root, field):
-            yield from _beyond(one, fields)
-            yield from _beyond(get(one, "target"), _TARGET)
+        for node in listed(root, field):
+            yield from _beyond(node, fields)
+            yield from _beyond(get(node, "target"), _TARGET)
 
 
 def _beyond(node: Node | None, fields: frozenset[str]) -> Iterator[tuple[str, Node]]:
@@ -131,11 +131,11 @@ def check_once(
     document: Document, entry: Node | None, known: set[tuple[str, ...]], new: Iterable[Identity]
 ) -> None:
     """Add the objects of an entry to the known ones. Raises RefusedError where one is there already."""
-    for one in new:
-        name, namespace = one.names[-1]
-        key = (one.group, one.version, one.kind, namespace or "default", name)
+    for identity in new:
+        name, namespace = identity.names[-1]
+        key = (identity.group, identity.version, identity.kind, namespace or "default", name)
         if name and key in known:
-            called = cut(f"{one.kind}/{name}", MAX_NAME)
+            called = cut(f"{identity.kind}/{name}", MAX_NAME)
             raise RefusedError(
                 document, entry, msg("{object} is in the kustomization already", object=called)
             )
@@ -144,9 +144,9 @@ def check_once(
 
 def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:
     """Raises RefusedError for replicas of what is not there, or has none."""
-    names = {one.names[at][0] for one in identities if one.kind in kinds for at in (0, -1)}
-    for one in listed(document.root, "replicas"):
-        name = get_text(one, "name")
+    names = {identity.names[at][0] for identity in identities if identity.kind in kinds for at in (0, -1)}
+    for node in listed(document.root, "replicas"):
+        name = get_text(node, "name")
         if name and name not in names:
             why = msg("no {kinds} is named {name}", kinds=", ".join(kinds), name=cut(name, MAX_NAME))
-            raise RefusedError(document, one, why)
+            raise RefusedError(document, node, why)

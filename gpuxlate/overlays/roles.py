@@ -62,9 +62,9 @@ class FileRole(NamedTuple):
         """Entries of decisions name the file in place of its objects, which are not whole in it."""
         return self.kind is not FileKind.MANIFESTS
 
-    def read(self, one: Input) -> tuple[bytes, DocumentReader]:
+    def read(self, file: Input) -> tuple[bytes, DocumentReader]:
         """The bytes of its input, and what reads its manifests. Raises InputError."""
-        return read_shared(one) if self.shared else (one.read_bytes(), documents)
+        return read_shared(file) if self.shared else (file.read_bytes(), documents)
 
     @property
     def can_skip(self) -> bool:

@@ -144,8 +144,8 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
             return [OverlayPod(pod) for pod in own]
         after = laid_over(root, document.root)
         base, whole = (
-            {pod.keys.path: pod for pod in values_pods(document.with_root(one), Chart(chart, below))}
-            for one in (root, after)
+            {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
+            for mapping in (root, after)
         )
 
         def over(pod: Pod) -> tuple[OverlayBase, ...]:
@@ -166,11 +166,11 @@ def laid_over(below: Mapping, over: Mapping) -> Mapping:
     """The values of a release over those below: null deletes, and what is no mapping replaces."""
     entries = {name: (key, value) for name, key, value, _ in entries_of(below)}
     for name, key, written, _ in entries_of(over):
-        value, there = deref(written), deref(entries[name][1]) if name in entries else None
+        value, node = deref(written), deref(entries[name][1]) if name in entries else None
         if isinstance(value, Scalar) and value.kind is ScalarKind.NULL:
             entries.pop(name, None)
-        elif isinstance(value, Mapping) and isinstance(there, Mapping):
-            entries[name] = (entries[name][0], laid_over(there, value))
+        elif isinstance(value, Mapping) and isinstance(node, Mapping):
+            entries[name] = (entries[name][0], laid_over(node, value))
         else:
             entries[name] = (key, written)
     return new_mapping(entries.values())
@@ -182,11 +182,11 @@ def _laid(below: Mapping, document: Document, _lenient: bool) -> Mapping:
 
 @cached(256)
 def _chart_name(folder: str) -> str:
-    found = first_document(os.path.join(folder, CHART))
-    return (name_at(found.root, "name") if found else None) or os.path.basename(folder)
+    document = first_document(os.path.join(folder, CHART))
+    return (name_at(document.root, "name") if document else None) or os.path.basename(folder)
 
 
 def _main(folder: str) -> Document | None:
     """The values of every release of a chart, below those of all its other files."""
-    found = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
-    return next((one for one in found if one is not None), None)
+    documents = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
+    return next((document for document in documents if document is not None), None)

@@ -81,6 +81,6 @@ def _dropped(drop: object) -> frozenset[str]:
     return frozenset(names)
 
 
-def _unknown(field: str, name: object, known: Iterable[str]) -> AcceptError:
+def _unknown(field: str, name: object, fields: Iterable[str]) -> AcceptError:
     message = msg("invalid field {name!r} in {field}", name=name, field=field)
-    return AcceptError(field, message, msg("fields: {fields}", fields=", ".join(known)))
+    return AcceptError(field, message, msg("fields: {fields}", fields=", ".join(fields)))

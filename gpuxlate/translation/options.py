@@ -66,7 +66,7 @@ class Settings:
         return renamed_by(self.profile)
 
 
-def relevant_to(wanted: Sequence[Settings], source: Source) -> Source:
+def relevant_to(targets: Sequence[Settings], source: Source) -> Source:
     """The source, of which only those documents and items are parsed that matter to one of these runs."""
-    names = {name for settings in wanted if settings.decisions for name in settings.decisions.names}
-    return only_relevant(source, *(settings.profile for settings in wanted), names=names)
+    names = {name for settings in targets if settings.decisions for name in settings.decisions.names}
+    return only_relevant(source, *(settings.profile for settings in targets), names=names)

@@ -214,19 +214,21 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
 def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
-    edited = frozenset(one.path for one in state.edits) | state.edited
+    edited = frozenset(edit.path for edit in state.edits) | state.edited
     keys = document_keys(
         document, state.pods, registry.is_gpu_key, state.places, state.settled_paths | edited
     )
     has_shares = state.has_shares
-    for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
+    for finding in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
-        taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.edited
-        if one.code != "GX005" and not taken and (has_shares or one.severity is not Severity.ERROR):
-            state.diagnostics.append(with_location(document, one))
+        taken = finding.code == key_is_in_a_pod.code and finding.path[:1] in state.edited
+        if finding.code != "GX005" and not taken and (has_shares or finding.severity is not Severity.ERROR):
+            state.diagnostics.append(with_location(document, finding))
     if keys.claims:
-        found = unread_classes(keys, state.settings.context)
-        state.extra_leftovers += [Leftover(name, with_location(document, one)) for name, one in found.items()]
+        unread = unread_classes(keys, state.settings.context)
+        state.extra_leftovers += [
+            Leftover(name, with_location(document, finding)) for name, finding in unread.items()
+        ]
 
 
 def find_machines(state: State) -> None:
@@ -236,31 +238,35 @@ def find_machines(state: State) -> None:
 
 def find_leftovers(texts: FileTexts, state: State) -> None:
     """What is in no share. ``texts``: what is said of a key of such a file."""
-    found = left_in_document(
+    leftovers = left_in_document(
         state.document,
         state.runs,
         state.settings.scope,
         state.places,
         texts,
         state.why_left,
-        frozenset(one.path for one in state.edits) | state.edited,
+        frozenset(edit.path for edit in state.edits) | state.edited,
         state.settled_paths,
         lambda run: awakened(run, state.settings.to),
     )
-    state.leave([*state.extra_leftovers, *found])
+    state.leave([*state.extra_leftovers, *leftovers])
 
 
 def _leave_to_build(state: State) -> None:
     """What is said of a kustomization with what it builds."""
-    state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
+    state.leftovers = [
+        leftover for leftover in state.leftovers if leftover.diagnostic.path[:1] not in BUILT_FROM
+    ]
     state.diagnostics = [
-        one for one in state.diagnostics if one.code != "GX014" or one.path[:1] not in BUILT_FROM
+        finding
+        for finding in state.diagnostics
+        if finding.code != "GX014" or finding.path[:1] not in BUILT_FROM
     ]
 
 
 def _leave_patch_to_build(state: State) -> None:
     """That a patch is no whole object says nothing where it is in a build."""
-    state.diagnostics = [one for one in state.diagnostics if one.code != "GX014"]
+    state.diagnostics = [finding for finding in state.diagnostics if finding.code != "GX014"]
 
 
 def find_left_templates(state: State) -> None:
@@ -270,12 +276,14 @@ def find_left_templates(state: State) -> None:
     state.leave(left_templates(state.document, state.claims, state.settings.scope))
 
 
-def count_left(part: Result, found: Iterable[Leftover]) -> None:
+def count_left(part: Result, leftovers: Iterable[Leftover]) -> None:
     """What is not translated is counted, and nothing is wrong with it, but with a text that is no YAML."""
-    left = listed(found)
+    left = listed(leftovers)
     part.leftovers += left
     part.diagnostics += [
-        replace(one.diagnostic, severity=Severity.ERROR) for one in left if one.diagnostic.code == "GX001"
+        replace(leftover.diagnostic, severity=Severity.ERROR)
+        for leftover in left
+        if leftover.diagnostic.code == "GX001"
     ]
 
 
@@ -350,7 +358,7 @@ def names(items: Sequence[Item]) -> list[str]:
     """A name for each share: that of its object, with the container's where the object has several."""
     per_object = [(item.build, item.file, item.document, item.object) for item in items]
     shares = Counter(per_object)
-    found: dict[str, None] = {}
+    unique_names: dict[str, None] = {}
     following: dict[str, int] = {}  # the first number that a name may still get
     for item, key in zip(items, per_object, strict=True):
         name = item.object.name or item.container or "share"
@@ -358,8 +366,8 @@ def names(items: Sequence[Item]) -> list[str]:
             name = f"{name}-{item.container}"
         name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
         unique, number = name, following.get(name, 2)
-        while unique in found:
+        while unique in unique_names:
             unique, number = f"{name}-{number}", number + 1
         following[name] = number
-        found[unique] = None
-    return list(found)
+        unique_names[unique] = None
+    return list(unique_names)

@@ -145,23 +145,27 @@ def _compare_shared(state: State) -> None:
 def _translate_inline(state: State) -> None:
     """Patches in a kustomization: each is a text of its own, which is read and written where it stands."""
     role, document = state.role, state.document
-    for patch, own in role.inline(document) if role.inline else ():
-        own = own._replace(part_of_build=role.part_of_build, found=role.found)
-        made = run_source(patch.source, state.settings, state.task, role=own)
+    for patch, patch_role in role.inline(document) if role.inline else ():
+        patch_role = patch_role._replace(part_of_build=role.part_of_build, found=role.found)
+        result = run_source(patch.source, state.settings, state.task, role=patch_role)
         state.edited.add(patch.path)
-        state.diagnostics += map(patch.found, made.diagnostics)
-        state.leftovers += (replace(left, diagnostic=patch.found(left.diagnostic)) for left in made.leftovers)
-        state.judged += made.judged
-        state.new_template_names += made.new_template_names
-        if made.changed:
-            _write_inline(state, patch, made)
+        state.diagnostics += map(patch.found, result.diagnostics)
+        state.leftovers += (
+            replace(left, diagnostic=patch.found(left.diagnostic)) for left in result.leftovers
+        )
+        state.judged += result.judged
+        state.new_template_names += result.new_template_names
+        if result.changed:
+            _write_inline(state, patch, result)
 
 
-def _write_inline(state: State, patch: InlinePatch, made: Result) -> None:
+def _write_inline(state: State, patch: InlinePatch, result: Result) -> None:
     old = patch.value.text
-    same = apply(old, made.splices) == made.text
+    same = apply(old, result.splices) == result.text
     try:
-        state.splices += patch.changed(made.text, made.splices if same else [Splice(0, len(old), made.text)])
+        state.splices += patch.changed(
+            result.text, result.splices if same else [Splice(0, len(old), result.text)]
+        )
     except EditError as error:
         finding = text_is_editable(error.path, error.message)
         state.diagnostics.append(with_location(state.document, finding))
@@ -184,24 +188,24 @@ def _find_leftovers(texts: FileTexts, state: State) -> None:
     """What is in no share, in place of the remarks on its keys: one mistake has one code."""
     find_leftovers(texts, state)
     left = {leftover.diagnostic for leftover in state.leftovers}
-    paths = {found.path for found in state.diagnostics if found.code == nothing_is_left_behind.code}
-    paths.update(found.path for found in left)
+    paths = {finding.path for finding in state.diagnostics if finding.code == nothing_is_left_behind.code}
+    paths.update(finding.path for finding in left)
     state.diagnostics = [
-        found
-        for found in state.diagnostics
-        if found in left or not (found.on_key and found.path in paths and _is_remark(found))
+        finding
+        for finding in state.diagnostics
+        if finding in left or not (finding.on_key and finding.path in paths and _is_remark(finding))
     ]
 
 
-def _is_remark(found: Diagnostic) -> bool:
-    return found.code == key_is_no_look_alike.code or found.severity is Severity.INFO
+def _is_remark(finding: Diagnostic) -> bool:
+    return finding.code == key_is_no_look_alike.code or finding.severity is Severity.INFO
 
 
-def report_left(part: Result, found: Iterable[Leftover]) -> None:
+def report_left(part: Result, leftovers: Iterable[Leftover]) -> None:
     """What is not translated is found."""
-    left = listed(found)
+    left = listed(leftovers)
     part.leftovers += left
-    part.diagnostics += [one.diagnostic for one in left]
+    part.diagnostics += [leftover.diagnostic for leftover in left]
 
 
 # --- the text -------------------------------------------------------------------------------------
@@ -309,106 +313,108 @@ Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | In
 """Does the work for each input, in order; an InputError of the work is its result."""
 
 
-def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
+def one_by_one(work: Work, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
     """All in this process."""
-    return ((one, done(work, one)) for one in given)
+    return ((file, done(work, file)) for file in files)
 
 
-def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
+def translate(files: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
     """Translate files in their order."""
-    return translate_to(given, [settings], each)[0]
+    return translate_to(files, [settings], each)[0]
 
 
-def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each = one_by_one) -> list[Result]:
+def translate_to(
+    files: Iterable[Input], targets: Sequence[Settings], each: Each = one_by_one
+) -> list[Result]:
     """Translate files for several targets; each is read once.
 
     What kustomizations build of the files has to be the translation of what they build now.
     """
     HELD.texts.clear()
-    runs = _run_each(given, wanted, TRANSLATE, each)
-    folders = kustomized(given) if isinstance(given, Sequence) else []
+    runs = _run_each(files, targets, TRANSLATE, each)
+    folders = kustomized(files) if isinstance(files, Sequence) else []
     if folders:
-        _check_builds(folders, given, wanted, runs)
+        _check_builds(folders, files, targets, runs)
     return runs
 
 
 def _check_builds(
-    folders: Sequence[str], given: Iterable[Input], wanted: Sequence[Settings], runs: Sequence[Result]
+    folders: Sequence[str], files: Iterable[Input], targets: Sequence[Settings], runs: Sequence[Result]
 ) -> None:
     """Refuse the runs that would change what their kustomizations build."""
     from gpuxlate.overlays.kustomize import builds_of
     from gpuxlate.translation.build_check import BuildCheck
 
-    builds = builds_of(folders, given)
-    for run, settings in zip(runs, wanted, strict=True):
+    builds = builds_of(folders, files)
+    for run, settings in zip(runs, targets, strict=True):
         if run.refused:
             continue
-        here = replace(settings, claims=Claims(given), builds=RunBuilds(tuple(given)))
+        here = replace(settings, claims=Claims(files), builds=RunBuilds(tuple(files)))
         work = partial(_run_input, wanted=[here], task=TRANSLATE, builds=None)
 
-        def translate_file(one: Input, work: Work = work) -> Result | InputError:
-            made = done(work, one)
-            return made if isinstance(made, InputError) else made[0]
+        def translate_file(file: Input, work: Work = work) -> Result | InputError:
+            results = done(work, file)
+            return results if isinstance(results, InputError) else results[0]
 
         BuildCheck(run, here, builds, translate_file, translate_source).refuse()
 
 
 def count(
-    given: Iterable[Input], wanted: Sequence[Settings], task: Task, each: Each = one_by_one
+    inputs: Iterable[Input], targets: Sequence[Settings], task: Task, each: Each = one_by_one
 ) -> list[Result]:
     """What files request, for each of several targets; of a kustomization, what it builds.
 
     The files are not changed, and each of them is read once.
     """
     HELD.texts.clear()
-    files = given if isinstance(given, Sequence) else ()
-    one = files[0] if len(files) == 1 else None
-    alone = one and one.named and os.path.basename(one.name) not in NAMES
+    files = inputs if isinstance(inputs, Sequence) else ()
+    only = files[0] if len(files) == 1 else None
+    alone = only and only.named and os.path.basename(only.name) not in NAMES
     folders = [] if alone else kustomized(files)
     if not folders:
-        return _run_each(given, wanted, task, each)
+        return _run_each(inputs, targets, task, each)
     from gpuxlate.overlays.kustomize import build, builds_of
     from gpuxlate.translation.overlays import run_build
 
     builds = builds_of(folders, files)
-    runs = _run_each(given, wanted, task, each, builds)
+    runs = _run_each(inputs, targets, task, each, builds)
     claims = Claims(files)
-    left = {one.diagnostic.file or "" for run in runs for one in run.leftovers}
+    left = {leftover.diagnostic.file or "" for run in runs for leftover in run.leftovers}
     for folder in builds.roots:
-        made = build(folder)
-        for run, settings in zip(runs, wanted, strict=True):
-            run += run_build(made, builds, replace(settings, claims=claims), task, left)
+        built = build(folder)
+        for run, settings in zip(runs, targets, strict=True):
+            run += run_build(built, builds, replace(settings, claims=claims), task, left)
             _bound(run, builds.name(folder))
     return runs
 
 
 def _run_each(
-    given: Iterable[Input],
-    wanted: Sequence[Settings],
+    files: Iterable[Input],
+    targets: Sequence[Settings],
     task: Task,
     each: Each,
     builds: Builds | None = None,
 ) -> list[Result]:
     """``builds``: what the files request that these use is counted by itself."""
-    repeats = isinstance(given, Sequence)  # stdin and live objects can be read only once
-    claims, built = Claims(given), RunBuilds(tuple(given) if repeats else ())
-    settings = [replace(one, claims=claims, builds=built) for one in wanted]
+    repeats = isinstance(files, Sequence)  # stdin and live objects can be read only once
+    claims, built = Claims(files), RunBuilds(tuple(files) if repeats else ())
+    settings = [replace(settings, claims=claims, builds=built) for settings in targets]
     runs = [Result() for _ in settings]
-    for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
-        if isinstance(made, InputError):
+    for file, results in each(partial(_run_input, wanted=settings, task=task, builds=builds), files):
+        if isinstance(results, InputError):
             for run in runs:
-                run.unreadable.append(made)
+                run.unreadable.append(results)
             continue
-        for run, found in zip(runs, made, strict=True):
-            run += found
-            _bound(run, one.name)
+        for run, result in zip(runs, results, strict=True):
+            run += result
+            _bound(run, file.name)
     again = [
         with_own_names(run, options, repeats=repeats) if run.new_template_names else None
-        for run, options in zip(runs, wanted, strict=True)
+        for run, options in zip(runs, targets, strict=True)
     ]
     if any(again):
-        settings = [new or one for new, one in zip(again, wanted, strict=True)]
-        return _run_each(given, settings, task, each, builds)
+        settings = [new or settings for new, settings in zip(again, targets, strict=True)]
+        return _run_each(files, settings, task, each, builds)
     return runs
 
 
@@ -420,45 +426,45 @@ def _bound(run: Result, name: str) -> None:
         )
 
 
-def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
+def _run_input(file: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
-    place = one.place
+    place = file.place
     role = role_of(place)
-    if not one.named:
+    if not file.named:
         role = role._replace(found=True)
-    data, manifests = role.read(one)
+    data, manifests = role.read(file)
     if under_chart_templates(place, os.getcwd()):
-        return [_run_template(one, data, settings, task) for settings in wanted]
-    if one.named and is_blank(data):
-        raise InputError(msg("{name}: it is empty", name=one.name))
-    source = one.source(data)
-    if builds is not None and builds.uses(one):
+        return [_run_template(file, data, settings, task) for settings in wanted]
+    if file.named and is_blank(data):
+        raise InputError(msg("{name}: it is empty", name=file.name))
+    source = file.source(data)
+    if builds is not None and builds.uses(file):
         role = role._replace(part_of_build=True)
-    read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    read = reader(file, source, wanted[0].from_.name if wanted[0].from_ else None)
     matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
     if role.can_skip and any(matters) and read is documents:
         source = relevant_to(wanted, source)
     read = manifests if read is documents else read
     read = read_once(read) if len(wanted) > 1 else read
-    is_file = one.path is not None
+    is_file = file.path is not None
     results = []
     for settings, has_word in zip(wanted, matters, strict=True):
-        made, new = Result(), data
+        result, new = Result(), data
         decided = settings.decisions is not None and settings.decisions.about(data)
-        if one.named or decided or not role.can_skip or has_word:
-            made = run_source(source, settings, task, read, role)
-            new = source.encode(made.text) if made.changed else data
-            made.sources += [source] if made.diagnostics else []
-        copy = None if made.copy is None else source.encode(made.copy) if made.copy.strip() else b""
-        made.files.append(File(one.name, is_file, data, new, copy, made.splices))
-        made.text, made.splices = "", []  # those of the file are enough for a run
-        results.append(made)
+        if file.named or decided or not role.can_skip or has_word:
+            result = run_source(source, settings, task, read, role)
+            new = source.encode(result.text) if result.changed else data
+            result.sources += [source] if result.diagnostics else []
+        copy = None if result.copy is None else source.encode(result.copy) if result.copy.strip() else b""
+        result.files.append(File(file.name, is_file, data, new, copy, result.splices))
+        result.text, result.splices = "", []  # those of the file are enough for a run
+        results.append(result)
     return results
 
 
-def _run_template(one: Input, data: bytes, settings: Settings, task: Task) -> Result:
+def _run_template(file: Input, data: bytes, settings: Settings, task: Task) -> Result:
     """A Helm template: it is left as it is, and what it holds of the source is not translated."""
-    source = one.source(data)
-    made = Result([], [in_chart(one.name)], files=[File(one.name, True, data, data)], sources=[source])
-    leave_text(made, left_in_text(source, settings.scope), source, settings, task)
-    return made
+    source = file.source(data)
+    result = Result([], [in_chart(file.name)], files=[File(file.name, True, data, data)], sources=[source])
+    leave_text(result, left_in_text(source, settings.scope), source, settings, task)
+    return result

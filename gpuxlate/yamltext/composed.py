@@ -93,7 +93,7 @@ def composed(top: Any, part: DocumentRange, text: str) -> tuple[Node, list[Mappi
         below = _below(below, text, odd)
     if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
         raise NeedsEventsError
-    odd.sort(key=lambda one: (one.end, -one.start))
+    odd.sort(key=lambda mapping: (mapping.end, -mapping.start))
     return root, odd
 
 

@@ -31,12 +31,12 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
     wanted = list(edits)
     try:
         plans = make_plan(document, wanted, kept)
-        made = _splices(document, plans)
-        _carried_out(document, _verify(document, plans, made), wanted)
+        splices = _splices(document, plans)
+        _carried_out(document, _verify(document, plans, splices), wanted)
     except EditError as error:
         error.path = error.path or (wanted[0].path if wanted else ())
         raise
-    return made
+    return splices
 
 
 def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
@@ -44,9 +44,9 @@ def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     return _splices(document, make_plan(document, edits))
 
 
-def with_comments(source: Source, made: Iterable[Splice]) -> Source:
+def with_comments(source: Source, splices: Iterable[Splice]) -> Source:
     """The source with comments inserted, checked: each document reads the same. Raises EditError."""
-    after = source.changed(apply(source.text, made))
+    after = source.changed(apply(source.text, splices))
     for old, new in itertools.zip_longest(_until_invalid(source), _until_invalid(after)):
         if isinstance(old, Document) and isinstance(new, Document):
             old, new = old.root, new.root
@@ -66,59 +66,59 @@ def _until_invalid(source: Source) -> Iterator[Document | str]:
 
 def _splices(document: Document, plans: Plans) -> list[Splice]:
     """All splices of a plan, in their order; what is not spliced stays, byte for byte. Raises EditError."""
-    made: list[Splice] = []
+    splices: list[Splice] = []
     gone = gone_nodes(plans)
     for plan in plans.values():
         if plan.node in gone:
             continue
         try:
-            made.extend((Flow if plan.node.flow else Block)(document, plan).splices())
+            splices.extend((Flow if plan.node.flow else Block)(document, plan).splices())
         except EditError as error:
             error.path = error.path or plan.path
             raise
-    made = _from_the_top(in_order(made))
-    last = next((one for one in made if one.takes_break_before), None)
+    splices = _from_the_top(in_order(splices))
+    last = next((splice for splice in splices if splice.takes_break_before), None)
     if last is not None:
-        made = _settled(made, last)
-    for one, two in itertools.pairwise(made):
-        if one.end > two.start:
+        splices = _settled(splices, last)
+    for splice, two in itertools.pairwise(splices):
+        if splice.end > two.start:
             raise EditError("two edits overlap in the text", ())
-    return made
+    return splices
 
 
-def _from_the_top(made: list[Splice]) -> list[Splice]:
+def _from_the_top(splices: list[Splice]) -> list[Splice]:
     """Where nothing of the text stays before it, what is inserted begins with no line break."""
     at = 0
-    for number, one in enumerate(made):
-        if one.start != at:
+    for number, splice in enumerate(splices):
+        if splice.start != at:
             break
-        if one.text:
-            made[number] = replace(one, text=one.text.lstrip("\r\n")) if at else one
+        if splice.text:
+            splices[number] = replace(splice, text=splice.text.lstrip("\r\n")) if at else splice
             break
-        at = one.end
-    return made
+        at = splice.end
+    return splices
 
 
-def _settled(made: list[Splice], last: Splice) -> list[Splice]:
+def _settled(splices: list[Splice], last: Splice) -> list[Splice]:
     """Insertions before a last line that goes move before the line break that goes with it."""
     settled: list[Splice] = []
-    for one in made:
-        if one.start == one.end and last.start < one.start < last.end:
-            body = one.text.rstrip("\r\n")
-            line_break = one.text[len(body) :]
-            one = replace(one, start=last.start, end=last.start, text=line_break + body)
-        settled.append(one)
+    for splice in splices:
+        if splice.start == splice.end and last.start < splice.start < last.end:
+            body = splice.text.rstrip("\r\n")
+            line_break = splice.text[len(body) :]
+            splice = replace(splice, start=last.start, end=last.start, text=line_break + body)
+        settled.append(splice)
     return in_order(settled)
 
 
 LOST = "an edit would be lost; nothing is written"
 
 
-def _carried_out(document: Document, read: Map[Node, Node], wanted: list[Edit]) -> None:
+def _carried_out(document: Document, read: Map[Node, Node], edits: list[Edit]) -> None:
     """Each edit can be seen in what was read again, whatever the plan made of it."""
     gone: dict[Path, list[int]] = {}
     items: dict[Path, list[Any]] = {}
-    for edit in wanted:
+    for edit in edits:
         if isinstance(edit, Remove) and edit.path and isinstance(edit.path[-1], int):
             insort(gone.setdefault(edit.path[:-1], []), edit.path[-1])
 
@@ -130,7 +130,7 @@ def _carried_out(document: Document, read: Map[Node, Node], wanted: list[Edit]) 
             node = get(node, step)
         return None if node is None else read.get(node, node)
 
-    for edit in wanted:
+    for edit in edits:
         match edit:
             case Put(path, value):
                 done = _has_value(now(path), value)
@@ -170,15 +170,15 @@ def _has_value(node: Node | None, value: Any) -> bool:
     return node is not None and isinstance(value, (dict, list, tuple))
 
 
-def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[Node, Node]:
+def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node, Node]:
     """Read again what changes of the document: it must differ at the intended places only.
 
     The mappings and lists of the new text that were read, by those that they stand for.
     """
-    if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
+    if any(s.end > document.end for s in splices):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
     read: dict[Node, Node] = {}
-    for section, own in _sections(document, plans, made):
+    for section, own in _sections(document, plans, splices):
         new = section.read_again(document, own)
         if new is None or not _as_planned(section.node, new, plans):
             break
@@ -186,7 +186,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[Node, N
     else:
         if read:
             return read
-    text = apply(document.text, _from(document.start, made))
+    text = apply(document.text, _from(document.start, splices))
     alone = Source(document.source.name, document.text, document.source.is_relevant)
     try:
         found = list(documents(alone.changed(text)))
@@ -205,9 +205,13 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[Node, N
     return {document.root: root}
 
 
-def _from(start: int, made: list[Splice]) -> list[Splice]:
+def _from(start: int, splices: list[Splice]) -> list[Splice]:
     """The splices of a text that begins at a character."""
-    return [replace(one, start=one.start - start, end=one.end - start) for one in made] if start else made
+    return (
+        [replace(splice, start=splice.start - start, end=splice.end - start) for splice in splices]
+        if start
+        else splices
+    )
 
 
 class _Section(NamedTuple):
@@ -236,10 +240,10 @@ class _Section(NamedTuple):
             end = last
         return cls(node, line if own else start, end, start - line)
 
-    def read_again(self, document: Document, made: list[Splice]) -> Mapping | None:
+    def read_again(self, document: Document, splices: list[Splice]) -> Mapping | None:
         """The mapping in the new text; None where it is not where it was, or something is beside it."""
         before = document.source.text
-        text = apply(before[self.start : self.end], _from(self.start, made))
+        text = apply(before[self.start : self.end], _from(self.start, splices))
         if self.start == self.node.start:
             text = " " * self.column + text
         try:
@@ -261,7 +265,7 @@ class _Section(NamedTuple):
         return root if alone else None
 
 
-def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
+def _sections(document: Document, plans: Plans, splices: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
     """The smallest mappings with all plans and splices in them, each with its own; empty where only all
     of the document will do."""
     text, size = document.source.text, document.end - document.start
@@ -270,16 +274,16 @@ def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tupl
         return []
     found: dict[Node, _Section] = {}
     for plan in plans.values():
-        within = (one for one in reversed(plan.ancestors) if type(one) is Mapping and one.tag is None)
-        part = next((part for one in within if (part := _Section.of(text, one))), None)
+        within = (node for node in reversed(plan.ancestors) if type(node) is Mapping and node.tag is None)
+        part = next((part for mapping in within if (part := _Section.of(text, mapping))), None)
         if part is None or len(plan.ancestors) > limits.MAX_DEPTH // 2:
             return []
         found[part.node] = part
-    outer = {next(one for one in plan.ancestors if one in found) for plan in plans.values()}
-    sections = sorted((found[one] for one in outer), key=lambda one: one.start)
+    outer = {next(node for node in plan.ancestors if node in found) for plan in plans.values()}
+    sections = sorted((found[node] for node in outer), key=lambda section: section.start)
     shared: list[tuple[_Section, list[Splice]]] = [(part, []) for part in sections]
     at = 0
-    for splice in made:
+    for splice in splices:
         while at < len(sections) and splice.end > sections[at].end:
             at += 1
         if at == len(sections) or splice.start < sections[at].start:

@@ -205,7 +205,7 @@ class Mapping(Collection):
             for key_node, value in owner.entries:
                 key = deref(key_node)
                 if is_merge(key):
-                    fresh = [one for one in _merged(value) if one not in visited]
+                    fresh = [mapping for mapping in _merged(value) if mapping not in visited]
                     visited.update(fresh)
                     pending += fresh
                 elif isinstance(key, Scalar):
@@ -359,7 +359,7 @@ def _merged(value: Node) -> list[Mapping]:
     """The mappings that the value of a merge key names."""
     sources = deref(value)
     named = map(deref, sources.items if isinstance(sources, Sequence) else [sources])
-    return [one for one in named if isinstance(one, Mapping)]
+    return [node for node in named if isinstance(node, Mapping)]
 
 
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:

@@ -95,7 +95,7 @@ class Document:
         if not self.source.holds(*words):
             return False
         text, start, end = self.source.text, self.start, self.end
-        return any(text.find(one, start, end) >= 0 for one in words if self.source.holds(one))
+        return any(text.find(word, start, end) >= 0 for word in words if self.source.holds(word))
 
 
 DocumentReader = Callable[[Source], Iterable[Document]]

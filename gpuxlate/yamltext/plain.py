@@ -22,7 +22,7 @@ def plain_document(source: Source) -> Any:
     line: a second document, or a key that is given twice.
     """
     try:
-        found = [one for one in documents(source) if one.root is not None]
+        found = [document for document in documents(source) if document.root is not None]
         for document in found:
             for _, key in document.repeated:
                 assert isinstance(key, Scalar)

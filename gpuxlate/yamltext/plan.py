@@ -246,7 +246,9 @@ class _Planner:
                     raise EditError(msg("{name} already exists", name=name), self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
-        paths = [path for one in self._changes.values() if one.holder is plan.node for path in one.paths]
+        paths = [
+            path for change in self._changes.values() if change.holder is plan.node for path in change.paths
+        ]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
     def _forget(self, place: ResolvedPath, path: Path) -> None:

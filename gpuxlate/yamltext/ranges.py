@@ -138,8 +138,8 @@ def _items(text: str, start: int, end: int) -> Iterator[TextRange]:
     end = last.start() if last else end
     at = first.start("indent")
     while at < end:
-        found = begins.search(text, at + 1, end)
-        behind, following = at + column + 1, found.start() if found else end
+        match = begins.search(text, at + 1, end)
+        behind, following = at + column + 1, match.start() if match else end
         if following - behind > 1:
             yield TextRange(at, behind, following)
         at = following

@@ -66,10 +66,10 @@ class Source:
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words; each is searched once."""
         known = self._words
-        for one in words:
-            if one not in known:
-                known[one] = one in self.text
-            if known[one]:
+        for word in words:
+            if word not in known:
+                known[word] = word in self.text
+            if known[word]:
                 return True
         return False
 
@@ -197,7 +197,7 @@ class Texts:
     """The texts that findings are in, by name."""
 
     def __init__(self, *sources: Source) -> None:
-        self._sources = {one.name: one for one in sources}
+        self._sources = {source.name: source for source in sources}
 
     def add(self, source: Source) -> None:
         self._sources[source.name] = source
@@ -207,8 +207,8 @@ class Texts:
 
     def line(self, name: str, line: int) -> str | None:
         """One line (from 1) without its line break, None where it is not known."""
-        one = self._sources.get(name)
-        return one.line_text(line) if one is not None and 1 <= line <= one.lines else None
+        source = self._sources.get(name)
+        return source.line_text(line) if source is not None and 1 <= line <= source.lines else None
 
 
 # Characters that JSON allows and libyaml refuses: for reading, others replace them.
@@ -245,8 +245,8 @@ class CharacterSubstitution:
         code = next(unused, _REPLACEMENT)
         self._letter, self._escape = chr(code), f"\\u{code:04x}"
         self.text = "".join(
-            re.sub(_IN_JSON if re.match(_LIKE_JSON, one) else _IN_YAML, self._stand_in, one)
-            for one in re.split(_DOCUMENTS, text)
+            re.sub(_IN_JSON if re.match(_LIKE_JSON, part) else _IN_YAML, self._stand_in, part)
+            for part in re.split(_DOCUMENTS, text)
         )
         self.used = code != _REPLACEMENT and self.text != text
 

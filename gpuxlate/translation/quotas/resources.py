@@ -81,12 +81,14 @@ def read_resources(
     for quota in quotas:
         name = settings.renamed.get(quota.resource, quota.resource)
         readers = [
-            (one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)
+            (source, row)
+            for source in sources
+            if (row := row_of(source, name)) is not None and quota.takes(row)
         ]
         if len(readers) > 1:
             names = join_and(backend.name for backend, _ in readers)
             why = msg("it is a key of {dialects}, which are both in this object", dialects=names)
-            among = frozenset(one.name for one, _ in readers)
+            among = frozenset(backend.name for backend, _ in readers)
             yield QuotaResource(
                 quota, readers[0][0], None, None, tuple(map(QuotaNumber, quota.amounts)), why, among
             )
@@ -99,7 +101,7 @@ def read_resources(
                 numbers = tuple(map(QuotaNumber, quota.amounts))
                 yield QuotaResource(quota, source, None, None, numbers, none_counts_the_same(settings))
             else:
-                numbers = tuple(_number(one, source, row, settings) for one in quota.amounts)
+                numbers = tuple(_number(amount, source, row, settings) for amount in quota.amounts)
                 yield QuotaResource(quota, source, counted, None, numbers)
 
 
@@ -120,12 +122,16 @@ def _number(written: QuotaAmount, source: Backend, row: KeySpec, settings: Setti
 
 def at_target(read: Sequence[QuotaResource], settings: Settings) -> list[QuotaResource]:
     """Resources with the keys of the target; those that are in its dialect already are no longer there."""
-    moved = [_for_target(one, settings) for one in read if one.among or one.source is not settings.to]
+    moved = [
+        _for_target(resource, settings)
+        for resource in read
+        if resource.among or resource.source is not settings.to
+    ]
     same: dict[tuple[str, str], _SameKey] = {}
-    for one in moved:
-        if one.key and not one.refused:
-            same.setdefault(key_at_target(one), _SameKey(set(), set())).add(one)
-    return [_alone(one, same, settings) for one in moved]
+    for resource in moved:
+        if resource.key and not resource.refused:
+            same.setdefault(key_at_target(resource), _SameKey(set(), set())).add(resource)
+    return [_alone(resource, same, settings) for resource in moved]
 
 
 def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
@@ -200,21 +206,23 @@ def _given(
     """An amount as the target has it."""
     if number.amount is None:
         return number
-    given = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
-    if given is None:
+    fitted_number = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
+    if fitted_number is None:
         return number._replace(why=msg("no number of {key} holds it", key=key.name))
     same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
-    if given.amount == number.amount and same_unit:
-        given = given._replace(text=number.value.text)  # 100k stays 100k
-    return number._replace(given=given)
+    if fitted_number.amount == number.amount and same_unit:
+        fitted_number = fitted_number._replace(text=number.value.text)  # 100k stays 100k
+    return number._replace(given=fitted_number)
 
 
 def together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:
     """Where one is left among some dialects, all others of these are too: the next run says the same."""
-    mixed = frozenset().union(*(one.among for one in read))
+    mixed = frozenset().union(*(resource.among for resource in read))
     why = msg("it changes together with amounts that cannot be translated")
-    for one in read:
-        yield one._replace(why=why) if one.source.name in mixed and not one.refused else one
+    for resource in read:
+        yield (
+            resource._replace(why=why) if resource.source.name in mixed and not resource.refused else resource
+        )
 
 
 class _SameKey(NamedTuple):
@@ -242,14 +250,14 @@ def _alone(
     ):
         return resource
     names = {resource.key.name, *resource.key.aliases}
-    names |= {new for new, known in settings.renamed.items() if known in names}
+    names |= {new for new, old in settings.renamed.items() if old in names}
     prefix, _ = new = key_at_target(resource)
-    own, beside = {resource.quota.resource}, resource.quota.beside
-    there = not own.issuperset(names & beside.get(prefix, set()))
-    twice = not own.issuperset(same[new].resources & set().union(*beside.values()))
-    if not (there or twice):
+    own_name, beside = {resource.quota.resource}, resource.quota.beside
+    is_there = not own_name.issuperset(names & beside.get(prefix, set()))
+    twice = not own_name.issuperset(same[new].resources & set().union(*beside.values()))
+    if not (is_there or twice):
         return resource
-    text = "{key} is in this object already" if there else "{key} would be in this object twice"
+    text = "{key} is in this object already" if is_there else "{key} would be in this object twice"
     among = same[new].sources if twice else set()
     why = msg(text, key=written_at_target(resource, settings))
     return resource._replace(why=why, among=frozenset(among) if len(among) > 1 else frozenset())
