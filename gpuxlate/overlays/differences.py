@@ -167,12 +167,12 @@ class OverlayDifference:
         again = [name for name in _entries(layers.new_whole) if name not in new]
         for name in old:
             role = self.role(name)
-            free = (one for one in (*new, *again) if one not in said and one not in partners.values())
-            partner = next((one for one in free if role is not None and self.role(one) == role), None)
+            free = (name for name in (*new, *again) if name not in said and name not in partners.values())
+            partner = next((name for name in free if role is not None and self.role(name) == role), None)
             if partner is not None:
                 partners[name] = partner
         for name in old if any_role else ():
-            free = (one for one in new if one not in said and one not in partners.values())
+            free = (name for name in new if name not in said and name not in partners.values())
             partner = next(free, None) if name not in partners else None
             if partner is not None:
                 partners[name] = partner
@@ -181,12 +181,12 @@ class OverlayDifference:
     def _below(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A mapping or a list, which may be there no longer, or is not yet."""
         written = deref(part) if part is not None else None
-        wanted = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
-        own = None if self.operates and isinstance(wanted, List) else written
-        nodes = [deref(node) for node in (own, here.made, here.new_whole) if node is not None]
-        if any(type(node) is not type(wanted) for node in nodes):  # null, or another type
+        expected = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
+        own_node = None if self.operates and isinstance(expected, List) else written
+        nodes = [deref(node) for node in (own_node, here.made, here.new_whole) if node is not None]
+        if any(type(node) is not type(expected) for node in nodes):  # null, or another type
             yield Put(path, _plain(here.new_whole))
-        elif isinstance(wanted, Mapping):
+        elif isinstance(expected, Mapping):
             yield from self._of_mapping(written, here, path)
         elif self.operates:
             yield from self._of_items(written, here, path)
@@ -201,8 +201,8 @@ class OverlayDifference:
 
     def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A list whose items have their places."""
-        nodes, wanted = _items(here.made), _items(here.new_whole)
-        if len(wanted) < len(nodes):
+        nodes, expected = _items(here.made), _items(here.new_whole)
+        if len(expected) < len(nodes):
             yield Put(path, _plain(here.new_whole))
             return
         for number in range(len(nodes)):
@@ -213,7 +213,7 @@ class OverlayDifference:
                     yield from self._of_mapping(node, item, (*path, number))
             elif not alike(item.made, item.new_whole):
                 yield Put((*path, number), _plain(item.new_whole))
-        for item_wanted in wanted[len(nodes) :]:
+        for item_wanted in expected[len(nodes) :]:
             yield Append(path, to_python(item_wanted))
 
     def _of_named(self, part: Node | None, here: Layers, path: Path, key: str) -> Iterator[Edit]:
@@ -236,27 +236,27 @@ class OverlayDifference:
 
     def _entry(self, here: Layers) -> dict[str, Any]:
         """What an item of a merged list has to say that the part does not name; None deletes."""
-        found: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         for name in {**_entries(here.made), **_entries(here.new_whole)}:
             below = here.at(name)
             if alike(below.made, below.new_whole):
                 continue
             if isinstance(below.made, Mapping) and isinstance(below.new_whole, Mapping):
-                found[name] = self._entry(below)
+                plain[name] = self._entry(below)
             elif isinstance(below.made, List) and isinstance(below.new_whole, List) and name in self.lists:
                 key = self.lists[name]
                 named = {**_named(below.made, key), **_named(below.new_whole, key)}
-                pairs = ((one, below.item(one, key)) for one in named)
-                found[name] = [
-                    {key: one, "$patch": "delete"}
+                pairs = ((name, below.item(name, key)) for name in named)
+                plain[name] = [
+                    {key: name, "$patch": "delete"}
                     if item.new_whole is None
-                    else {key: one, **self._entry(item)}
-                    for one, item in pairs
+                    else {key: name, **self._entry(item)}
+                    for name, item in pairs
                     if not alike(item.made, item.new_whole)
                 ]
             else:
-                found[name] = _plain(below.new_whole)
-        return found
+                plain[name] = _plain(below.new_whole)
+        return plain
 
 
 def _plain(node: Node | None) -> Any:

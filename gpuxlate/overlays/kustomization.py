@@ -60,19 +60,19 @@ def patched_by(path: StrPath | None) -> str | None:
 
 def names_files(folder: str) -> bool:
     """A kustomization of a folder, or of one above it, names a file as a patch or a resource."""
-    known: dict[str, bool] = kept(names_files, dict)
+    by_folder: dict[str, bool] = kept(names_files, dict)
     passed = []
     answer = False
-    for one in upwards(os.path.abspath(folder)):
-        if one in known:
-            answer = known[one]
+    for parent in upwards(os.path.abspath(folder)):
+        if parent in by_folder:
+            answer = by_folder[parent]
             break
-        passed.append(one)
-        above = _folder(one)
+        passed.append(parent)
+        above = _folder(parent)
         if above.patches or above.resources or above.last:
             answer = bool(above.patches or above.resources)
             break
-    known.update(dict.fromkeys(passed, answer))
+    by_folder.update(dict.fromkeys(passed, answer))
     return answer
 
 
@@ -130,7 +130,7 @@ def kustomized(files: Iterable[Input]) -> list[str]:
     found = {folder for folder, _ in places} | {folder for folder, name in named if name in NAMES}
     folders = sorted(map(os.path.abspath, found))
     roots = ((folder, kustomization_in(folder)) for folder in folders)
-    return [one for one, root in roots if root is not None and get_text(root, "kind") != "Component"]
+    return [folder for folder, root in roots if root is not None and get_text(root, "kind") != "Component"]
 
 
 def listed(root: Node | None, field: str) -> list[Node]:
@@ -233,27 +233,27 @@ def selector(target: Mapping[str, str]) -> Selector:
 def _pattern(text: str) -> Callable[[str], bool]:
     """A pattern of the whole of a name. Raises UnknownError for one that is not simple."""
     bounded = sum(map(text.count, "*+?")) <= _MOST_REPEATS and text.count("|") <= _MOST_CHOICES
-    repeats_groups = any(one in text for one in ("(?", ")*", ")+"))
+    repeats_groups = any(sign in text for sign in ("(?", ")*", ")+"))
     try:
         if len(text) > MAX_NAME or not bounded or repeats_groups or not _SIMPLE.fullmatch(text):
             raise ValueError
-        found = re.compile(f"^(?:{text})$", re.ASCII)
+        pattern = re.compile(f"^(?:{text})$", re.ASCII)
     except (ValueError, re.error):
         raise UnknownError(msg("the pattern {text} of its target is not read", text=text)) from None
-    return lambda name: len(name) <= MAX_NAME and found.match(name) is not None
+    return lambda name: len(name) <= MAX_NAME and pattern.match(name) is not None
 
 
 def _terms(text: str) -> list[Callable[[Mapping[str, str]], bool]]:
     """The terms of a label selector. Raises UnknownError."""
-    found: list[Callable[[Mapping[str, str]], bool]] = []
+    tests: list[Callable[[Mapping[str, str]], bool]] = []
     at = 0
     while at < len(text.rstrip()):
         match = _TERM.match(text, at)
         if match is None or match.end() == at:
             raise UnknownError(msg("the selector {text} of its target is not read", text=text))
-        found.append(_term(match))
+        tests.append(_term(match))
         at = match.end()
-    return found
+    return tests
 
 
 def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
@@ -265,5 +265,5 @@ def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
     values = (
         {part.strip() for part in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
     )
-    wanted = match["sign"] in ("=", "==") or match["word"] == "in"
-    return lambda labels: (labels.get(key) in values) is wanted
+    is_in = match["sign"] in ("=", "==") or match["word"] == "in"
+    return lambda labels: (labels.get(key) in values) is is_in

@@ -153,7 +153,7 @@ def measured(root: Node | None) -> tuple[int, int]:
 def identity_of(root: Mapping) -> Identity:
     """What an object is called in its own file."""
     group, _, version = (get_text(root, "apiVersion") or "").rpartition("/")
-    name, namespace = (get_text(root, "metadata", one) or "" for one in ("name", "namespace"))
+    name, namespace = (get_text(root, "metadata", field) or "" for field in ("name", "namespace"))
     return Identity(
         group,
         version,
@@ -167,8 +167,8 @@ def identity_of(root: Mapping) -> Identity:
 def _texts(node: Node | None) -> dict[str, str]:
     if not isinstance(node, Mapping):
         return {}
-    found = ((name, deref(value)) for name, _, value, _ in entries_of(node))
-    return {name: value.text for name, value in found if isinstance(value, Scalar)}
+    entries = ((name, deref(value)) for name, _, value, _ in entries_of(node))
+    return {name: value.text for name, value in entries if isinstance(value, Scalar)}
 
 
 def patched(
@@ -532,30 +532,30 @@ class Tree:
 
     def users(self, folder: str) -> list[str]:
         """The folder; of a component those of all kustomizations that include it. Raises UnknownError."""
-        found: dict[str, None] = {}
+        folders: dict[str, None] = {}
         pending, seen = [folder], {folder}
-        for one in pending:
-            if get_text(kustomization_in(one), "kind") != "Component":
-                found[one] = None
+        for path in pending:
+            if get_text(kustomization_in(path), "kind") != "Component":
+                folders[path] = None
                 continue
-            above = [user for user in self._including().get(one, ()) if user not in seen]
+            above = [user for user in self._including().get(path, ()) if user not in seen]
             seen.update(above)
             pending += above
-        if not found:
+        if not folders:
             raise UnknownError(msg("no kustomization includes its component"))
-        return sorted(found)
+        return sorted(folders)
 
     def follows(self, folder: str, kind: str) -> bool:
         """Its configurations say which fields name objects of a kind: they are renamed with them."""
-        found = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
-        read = [document for path in found if path is not None for document in self._documents(path)]
+        paths = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
+        read = [document for path in paths if path is not None for document in self._documents(path)]
         rows = (row for document in read for row in listed(document.root, "nameReference"))
         return any(get_text(row, "kind") == kind for row in rows)
 
     def _including(self) -> dict[str, list[str]]:
         """By component the folders of kustomizations that include it."""
         if self._includers is None:
-            found: dict[str, list[str]] = {}
+            by_folder: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
                 if number > limits.MAX_BASE_FILES:
                     raise UnknownError(_MANY_FOLDERS)
@@ -563,8 +563,8 @@ class Tree:
                 for node in listed(kustomization_in(folder), "components"):
                     if isinstance(node, Scalar):
                         component = os.path.normpath(os.path.join(folder, node.text))
-                        found.setdefault(component, []).append(folder)
-            self._includers = found
+                        by_folder.setdefault(component, []).append(folder)
+            self._includers = by_folder
         return self._includers
 
     # -- building ----------------------------------------------------------------------------------
@@ -633,14 +633,14 @@ class Tree:
         """Add the objects that a kustomization is made of, those of its components with what these do."""
         root = host.root
         check_fields(host, folder)
-        known: set[tuple[str, ...]] = set()
-        check_once(host, root, known, result.identities())
+        seen: set[tuple[str, ...]] = set()
+        check_once(host, root, seen, result.identities())
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
-            check_once(host, entry, known, self._resource(result, folder, entry, host))
+            check_once(host, entry, seen, self._resource(result, folder, entry, host))
         result.others += _generated(root)
-        made = next((name for name in GENERATES if get(root, name) is not None), None)
-        if made:
-            result.unread = msg("{field} in {folder} is not read", field=made, folder=self._name(folder))
+        generator = next((name for name in GENERATES if get(root, name) is not None), None)
+        if generator:
+            result.unread = msg("{field} in {folder} is not read", field=generator, folder=self._name(folder))
         for entry in listed(root, "components"):
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
@@ -713,12 +713,12 @@ class Tree:
         try:
             new = self._texts.get(os.path.realpath(path)) if self._texts else None
             if new is not None:
-                found = documents(Source.from_bytes(path, new))
+                read = documents(Source.from_bytes(path, new))
             else:
                 text = HELD.text(path)
                 self._bytes -= len(text.data)
-                found = text.documents()
-            return [document for document in found if document.root is not None]
+                read = text.documents()
+            return [document for document in read if document.root is not None]
         except (OSError, DecodeError, NotYamlError):
             raise UnknownError(msg("{file} cannot be read", file=self._name(path))) from None
 
@@ -756,13 +756,16 @@ class Tree:
             if isinstance(text, Scalar):
                 host = self._kustomization(folder)
                 place = PatchPlace(host.source.name if host else "", start=text.start)
-                found = [Piece(document, host, text) for document in _documents_in(text.text)]
+                pieces_of_text = [Piece(document, host, text) for document in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                place, found = PatchPlace(local), [Piece(document) for document in self._documents(local)]
-            result.texts += found
+                place, pieces_of_text = (
+                    PatchPlace(local),
+                    [Piece(document) for document in self._documents(local)],
+                )
+            result.texts += pieces_of_text
             matches = None if target is None else selector(target)
             if get_text(options, "allowKindChange") == "true":
                 raise UnknownError(msg("{field} of its patch is not read", field="allowKindChange"))
@@ -776,7 +779,7 @@ class Tree:
         said: list[
             tuple[PatchPlace, PatchMatch]
         ] = []  # the last document of a workload, and the templates behind it
-        for part in found:
+        for part in pieces_of_text:
             document = part.document
             numbers = result.named.numbers(result.objects, document, target)
             self._work.look(len(numbers))
@@ -883,11 +886,11 @@ def tree(folder: str) -> Tree:
 
 def root_of(folder: str) -> str:
     """Where to look for what includes a kustomization: its repository, else the working folder."""
-    found = repository(folder)
-    if os.path.exists(os.path.join(found, ".git")):
-        return found
+    root_of_repository = repository(folder)
+    if os.path.exists(os.path.join(root_of_repository, ".git")):
+        return root_of_repository
     here = os.getcwd()
-    return here if inside(folder, here) else found
+    return here if inside(folder, here) else root_of_repository
 
 
 # What patches are laid over: the pods of their objects as kustomize has them before the patch.
@@ -908,8 +911,8 @@ def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[Ove
     repository are more work than a limit allows.
     """
     pods = [] if is_operations(document) else patched_pods(document)
-    own = {pod.keys.path: pod for pod in pods}
-    found: dict[Path, list[OverlayBase | Message]] = {place: [] for place in own}
+    by_path = {pod.keys.path: pod for pod in pods}
+    bases_of: dict[Path, list[OverlayBase | Message]] = {place: [] for place in by_path}
     for hit in _hits_of(path, document, start):
         if hit.too_much and hit.why:
             raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
@@ -917,20 +920,20 @@ def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[Ove
         reasons = [hit.why, *(obj.unknown for obj in objects), None if objects else NOT_THERE]
         why = next((message for message in reasons if message), None)
         if why:
-            for place in found or [()]:
-                found.setdefault(place, []).append(why)
+            for place in bases_of or [()]:
+                bases_of.setdefault(place, []).append(why)
             continue
         for obj in objects:
-            for place, base in _laid_over(obj, document, own, targeted=hit.targeted):
+            for place, base in _laid_over(obj, document, by_path, targeted=hit.targeted):
                 claimed = base if isinstance(base, Message) else _claimed(base, obj, hit)
-                found.setdefault(place, []).append(claimed)
+                bases_of.setdefault(place, []).append(claimed)
     return [
         OverlayPod(
-            own.get(place),
+            by_path.get(place),
             tuple(message for message in bases if isinstance(message, OverlayBase)),
             next((message for message in bases if isinstance(message, Message)), None),
         )
-        for place, bases in found.items()
+        for place, bases in bases_of.items()
     ]
 
 
@@ -986,9 +989,9 @@ def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
 
 
 def _laid_over(
-    obj: Object, document: Document, own: Map[Path, Pod], *, targeted: bool
+    obj: Object, document: Document, by_path: Map[Path, Pod], *, targeted: bool
 ) -> Iterator[tuple[Path, OverlayBase | Message]]:
-    """Each pod that a patch is about, in an object before and after it. ``own``: those that it names."""
+    """Each pod that a patch is about, in an object before and after it. ``by_path``: those that it names."""
 
     def lay(root: Mapping, document: Document, lenient: bool) -> Mapping:
         return patched(obj._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
@@ -997,22 +1000,22 @@ def _laid_over(
     try:
         after, places = patched(obj, document, targeted=targeted)
     except CannotMergeError as error:
-        yield from ((place, error.message) for place in own or [()])
+        yield from ((place, error.message) for place in by_path or [()])
         return
     lists = {} if operates else lists_of(obj.api_version, obj.identity.kind)
     said = said_by(document, places) if operates else document.root
     written = PatchPlaces(document, after, lists, places)
     before, pods = _pods_of(document, obj.root), _pods_of(document, after)
-    for place in {**own, **before, **pods}:
+    for place in {**by_path, **before, **pods}:
         base, whole = before.get(place), pods.get(place)
         if base is None and whole is None:
             yield place, msg("the object that it patches has no pod there")
             continue
-        whole = whole or _emptied(base or own[place])
+        whole = whole or _emptied(base or by_path[place])
         if base is None or (not operates and any(isinstance(step, int) for step in place)):
             base = _emptied(whole)  # in a list that is replaced
-        if operates or place in own or base.keys != whole.keys:
-            part = own.get(place) or whole
+        if operates or place in by_path or base.keys != whole.keys:
+            part = by_path.get(place) or whole
             yield (
                 place,
                 OverlayBase(base, whole, part, obj.root, after, lay, written, said, lists, places),
@@ -1033,10 +1036,10 @@ def _emptied(pod: Pod) -> Pod:
 
 
 def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
-    found: dict[Path, Pod] = {}
+    by_path: dict[Path, Pod] = {}
     for pod in pods_in(document.with_root(root)):
-        found.setdefault(pod.keys.path, pod)
-    return found
+        by_path.setdefault(pod.keys.path, pod)
+    return by_path
 
 
 # -- patches of templates of claims -------------------------------------------------------------------
@@ -1149,25 +1152,25 @@ class _Uses(NamedTuple):
     files: tuple[str, ...]
 
 
-def _uses(folder: str, known: dict[str, _Uses]) -> _Uses:
-    if folder not in known:
+def _uses(folder: str, by_folder: dict[str, _Uses]) -> _Uses:
+    if folder not in by_folder:
         root = kustomization_in(folder)
         named = (node.text for name in _BELOW for node in listed(root, name) if isinstance(node, Scalar))
         paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
         folders = tuple(path for path in paths if kustomization_in(path) is not None)
-        own = (os.path.join(folder, name) for name in NAMES)
-        known[folder] = _Uses(folders, (*own, *patches_of(folder), *paths))
-    return known[folder]
+        kustomizations = (os.path.join(folder, name) for name in NAMES)
+        by_folder[folder] = _Uses(folders, (*kustomizations, *patches_of(folder), *paths))
+    return by_folder[folder]
 
 
 def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
     """Add a folder and all that it uses."""
     pending = [folder]
     while pending:
-        one = pending.pop()
-        if one not in seen and len(seen) < MAX_BASE_FILES:
-            seen[one] = None
-            pending += _uses(one, uses).folders
+        path = pending.pop()
+        if path not in seen and len(seen) < MAX_BASE_FILES:
+            seen[path] = None
+            pending += _uses(path, uses).folders
 
 
 # --- what one of them builds ------------------------------------------------------------------------
@@ -1178,14 +1181,14 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
     content.
     """
     root = root_of(folder)
-    made = (tree(root) if texts is None else Tree(root, texts)).built(folder)
-    every = list(_below(made))
+    built = (tree(root) if texts is None else Tree(root, texts)).built(folder)
+    every = list(_below(built))
     return Built(
         folder,
-        [obj for obj in _apart(made.objects) if obj.identity.annotations.get(_LOCAL) != "true"],
-        unread=made.unread,
-        elsewhere=made.elsewhere,
-        refused=made.refused,
+        [obj for obj in _apart(built.objects) if obj.identity.annotations.get(_LOCAL) != "true"],
+        unread=built.unread,
+        elsewhere=built.elsewhere,
+        refused=built.refused,
         texts=[text for build in every for text in build.texts],
         unmatched_patches=[text for build in every for text in build.unmatched_patches],
     )
@@ -1205,7 +1208,7 @@ class WholeBuild(NamedTuple):
         uses: dict[str, _Uses] = {}
         mine: dict[str, None] = {}
         _visit(self.made.folder, uses, mine)
-        own, found = set(self.files), []
+        given_files, roots = set(self.files), []
         for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
             if number > MAX_BASE_FILES:
                 raise UnknownError(_MANY_FOLDERS)
@@ -1213,31 +1216,33 @@ class WholeBuild(NamedTuple):
             if folder not in mine and kustomization_in(folder) is not None:
                 seen: dict[str, None] = {}
                 _visit(folder, uses, seen)
-                if any(os.path.realpath(path) in own for one in seen for path in uses[one].files):
-                    found.append(folder)
-        return found
+                if any(
+                    os.path.realpath(path) in given_files for folder in seen for path in uses[folder].files
+                ):
+                    roots.append(folder)
+        return roots
 
 
 def whole_build(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
     folder = os.path.abspath(folder)
-    made, builds = build(folder), builds_of([folder], ())
+    built, builds = build(folder), builds_of([folder], ())
     if get_text(kustomization_in(folder), "kind") == "Component":
         raise UnknownError(msg("it is a component, a part of what other kustomizations build"))
-    places = BuildPlaces(made, builds)
+    places = BuildPlaces(built, builds)
     unknown = next(
         (
             obj
-            for obj in made.objects
+            for obj in built.objects
             if obj.unknown and (places.matter or might_have_gpu_keys(obj.document.text.encode()))
         ),
         None,
     )
-    if made.refused:
-        raise made.refused
-    if made.unread or made.unmatched_patches or unknown:
-        raise UnknownError(made.unread or (unknown and unknown.unknown) or NOT_THERE)
-    return WholeBuild(made, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
+    if built.refused:
+        raise built.refused
+    if built.unread or built.unmatched_patches or unknown:
+        raise UnknownError(built.unread or (unknown and unknown.unknown) or NOT_THERE)
+    return WholeBuild(built, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
 
 
 def _apart(objects: Iterable[Object]) -> Iterator[Object]:
@@ -1253,9 +1258,9 @@ def _apart(objects: Iterable[Object]) -> Iterator[Object]:
 def _below(build: Built) -> Iterator[Built]:
     """It and all that it is built of, each once."""
     pending, seen = [build], {build}
-    for one in pending:
-        yield one
-        below = [build for build in one.below if build not in seen]
+    for built in pending:
+        yield built
+        below = [build for build in built.below if build not in seen]
         seen.update(below)
         pending += below
 
@@ -1281,20 +1286,20 @@ class BuildPlaces:
     @cached_property
     def _texts(self) -> dict[Node, Piece]:
         """The texts of all nodes that are not of an object's own document."""
-        found: dict[Node, Piece] = {}
+        pieces: dict[Node, Piece] = {}
         pending = [(piece.document.root, piece) for piece in self.made.texts]
         while pending:
             node, text = pending.pop()
-            if node is None or node in found:
+            if node is None or node in pieces:
                 continue
-            found[node] = text
+            pieces[node] = text
             if isinstance(node, Mapping):
                 pending += [(part, text) for entry in node.entries for part in entry]
             elif isinstance(node, List):
                 pending += [(item, text) for item in node.items]
             elif isinstance(node, Alias):
                 pending.append((node.target, text))
-        return found
+        return pieces
 
     def of(self, document: Document) -> Document:
         """A document of a file as the run calls it."""

@@ -86,14 +86,14 @@ def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
 
 def new_list(items: Iterable[Node]) -> List:
     """A list that is in no text."""
-    made = List(0, None, None, flow=False)
-    made.items.extend(items)
-    return made
+    sequence = List(0, None, None, flow=False)
+    sequence.items.extend(items)
+    return sequence
 
 
 def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
     """The mapping with another value of one key, or without the key."""
-    entries = {one: (key, old) for one, key, old, _ in entries_of(mapping)}
+    entries = {name: (key, old) for name, key, old, _ in entries_of(mapping)}
     if value is None:
         entries.pop(name, None)
     else:
@@ -102,13 +102,13 @@ def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
 
 
 def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mapping | None:
-    found = {name: (key, value) for name, key, value, _ in entries_of(part)}
-    directive = _directive(found)
+    entries = {name: (key, value) for name, key, value, _ in entries_of(part)}
+    directive = _directive(entries)
     if directive == "delete":
         return None
     old = {} if directive == "replace" else {n: (k, v) for n, k, v, _ in (entries_of(base) if base else ())}
     new = dict(old)
-    for name, (key, value) in found.items():
+    for name, (key, value) in entries.items():
         was = old.get(name)
         node = merged(was[1] if was else None, value, lists, lists.get(name))
         if node is None:
@@ -118,13 +118,13 @@ def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mappi
     return new_mapping(new.values())
 
 
-def _directive(found: dict[str, tuple[Node, Node]]) -> str:
+def _directive(entries: dict[str, tuple[Node, Node]]) -> str:
     """``$patch`` of a mapping, which it loses."""
     text = "merge"
-    if _DIRECTIVE in found:
-        value = deref(found.pop(_DIRECTIVE)[1])
+    if _DIRECTIVE in entries:
+        value = deref(entries.pop(_DIRECTIVE)[1])
         text = value.text if isinstance(value, Scalar) else ""
-    other = next((name for name in found if name.startswith("$")), None)
+    other = next((name for name in entries if name.startswith("$")), None)
     if other or text not in ("merge", "delete", "replace"):
         raise CannotMergeError(msg("{name} in it is not read", name=other or f"{_DIRECTIVE}: {text}"))
     return text
@@ -146,14 +146,14 @@ def _names(item: Node) -> set[str]:
 
 
 def _by_key(items: Sequence[Node], key: str) -> dict[str, Node]:
-    found: dict[str, Node] = {}
+    by_name: dict[str, Node] = {}
     for item in items:
         node = deref(item)
         value = get(node, key)
-        if not isinstance(value, Scalar) or value.text in found:
+        if not isinstance(value, Scalar) or value.text in by_name:
             raise CannotMergeError(msg("items of a list in it have no {key}, or the same", key=key))
-        found[value.text] = node
-    return found
+        by_name[value.text] = node
+    return by_name
 
 
 # Lists of operations (JSON 6902): what they make of an object, and edits of the object as they say them.
@@ -262,7 +262,7 @@ class PatchPlaces:
     @cached_property
     def _known(self) -> dict[Node, Path]:
         """The places of all that operations set, by node."""
-        found: dict[Node, Path] = {}
+        places: dict[Node, Path] = {}
         for operation in operations(self._document):
             pending: list[tuple[Path, Node]] = []
             if operation.sets and operation.value is not None:
@@ -270,15 +270,15 @@ class PatchPlaces:
             while pending:
                 path, written = pending.pop()
                 node = deref(written)
-                found |= {written: path, node: path}
+                places |= {written: path, node: path}
                 if isinstance(node, Mapping):
                     pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
                 elif isinstance(node, List):
                     pending += [((*path, number), item) for number, item in enumerate(node.items)]
-        return found
+        return places
 
     def _in_part(self, path: Path) -> tuple[Path, bool]:
-        found: Path = ()
+        place: Path = ()
         part: Node | None = self._document.root
         whole: Node | None = self._after
         for depth, step in enumerate(path):
@@ -290,10 +290,10 @@ class PatchPlaces:
                 step = next((n for n, item in enumerate(said) if get_text(item, key) == name), -1)
             below = None if step == -1 else get(part, step)
             if below is None:
-                rest = takewhile(lambda one: isinstance(one, str), path[depth:])
-                return (*found, *rest), False
-            found, part = (*found, step), below
-        return found, True
+                rest = takewhile(lambda step: isinstance(step, str), path[depth:])
+                return (*place, *rest), False
+            place, part = (*place, step), below
+        return place, True
 
 
 # -- what they make of an object ----------------------------------------------------------------------
@@ -302,11 +302,11 @@ def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Ope
 
     ``lenient``: without those that do not apply; what they set is there all the same.
     """
-    found = list(operations(document))
-    if len(found) != len(items(deref(document.root) if document.root else None)):
+    listed_operations = list(operations(document))
+    if len(listed_operations) != len(items(deref(document.root) if document.root else None)):
         raise CannotMergeError(msg("not all operations in it can be read"))
     places: list[Path] = []
-    for operation in found:
+    for operation in listed_operations:
         try:
             root, place = _operated(root, operation)
         except _AbsentError:
@@ -447,22 +447,22 @@ def _plain(node: Node) -> Any:
 
 # -- edits -------------------------------------------------------------------------------------------
 def op_edits(
-    document: Document, edits: Iterable[Edit], places: Sequence[Path], there: Callable[[Path], bool]
+    document: Document, edits: Iterable[Edit], places: Sequence[Path], is_there: Callable[[Path], bool]
 ) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
     ``places``: those of the operations, as ``operated`` gives them.
-    ``there``: something is at a virtual path of the object before the patch, as it will be.
+    ``is_there``: something is at a virtual path of the object before the patch, as it will be.
     A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
-    maker = _Maker(document, places, there)
+    maker = _Maker(document, places, is_there)
     for edit in edits:
         maker.add(edit)
     return maker.finished()
 
 
 class _Maker:
-    def __init__(self, document: Document, places: Sequence[Path], there: Callable[[Path], bool]) -> None:
+    def __init__(self, document: Document, places: Sequence[Path], is_there: Callable[[Path], bool]) -> None:
         self._root = deref(document.root) if document.root else None
         self._operations = [
             operation._replace(steps=tuple(map(str, place)))
@@ -471,7 +471,7 @@ class _Maker:
         self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
         for operation in self._operations:
             self._by_steps.setdefault(operation.steps, []).append(operation)
-        self._there = there
+        self._there = is_there
         self._made: list[Edit] = []
         self._gone: dict[int, None] = {}  # numbers of operations
         self._losses: dict[int, list[Path]] = {}  # by operation: virtual paths that its value loses
@@ -576,12 +576,14 @@ class _Maker:
 
     def _new(self, path: Path, value: Any) -> None:
         """A new operation; it gives the first mapping above that is not there, with the value in it."""
-        given = next((depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path))
-        for step in reversed(path[given:]):
+        depth_there = next(
+            (depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path)
+        )
+        for step in reversed(path[depth_there:]):
             if isinstance(step, int):
                 raise EditError("the object that it patches has no such item", path)
             value = {step: value}
-        self._added[path[:given]] = _both(self._added.get(path[:given]), value)
+        self._added[path[:depth_there]] = _both(self._added.get(path[:depth_there]), value)
 
     def _exists(self, path: Path) -> bool:
         return self._there(path) or any(
@@ -610,26 +612,26 @@ class _Maker:
 
     def _check_others(self) -> None:
         """What an operation needs is still there: a mapping that loses all its keys is gone."""
-        given: set[tuple[str, ...]] = set()
+        set_before: set[tuple[str, ...]] = set()
         edited = {edit.path[0] for edit in self._made if edit.path}
         for operation in self._operations:
             if operation.number not in self._gone:
-                known = operation.number in edited or self._is_known(operation.steps, given)
-                if operation.op == "remove" and not known:
+                is_known = operation.number in edited or self._is_known(operation.steps, set_before)
+                if operation.op == "remove" and not is_known:
                     self._gone[operation.number] = None
-                elif operation.sets and not self._is_known(operation.steps[:-1], given):
+                elif operation.sets and not self._is_known(operation.steps[:-1], set_before):
                     raise EditError("an operation is in a mapping that would be gone", operation.steps)
             if operation.sets:
-                given.add(operation.steps)
+                set_before.add(operation.steps)
 
-    def _is_known(self, steps: tuple[str, ...], given: Set[tuple[str, ...]]) -> bool:
+    def _is_known(self, steps: tuple[str, ...], set_before: Set[tuple[str, ...]]) -> bool:
         """Something is at these steps, or was given there; a number may be of an item, or a key."""
         path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
         return (
             not steps
             or self._there(path)
             or self._there((*path[:-1], steps[-1]))
-            or not given.isdisjoint(prefixes(steps))
+            or not set_before.isdisjoint(prefixes(steps))
         )
 
 
@@ -652,10 +654,10 @@ def _both(old: Any, new: Any) -> Any:
 def patched_pods(document: Document) -> list[Pod]:
     """The pods that a patch is about: those of a document, and templates of which it has no container."""
     pods = list(pods_in(document))
-    known = {pod.keys.metadata_path for pod in pods}
+    templates = {pod.keys.metadata_path for pod in pods}
     for ref, path, node in objects_in(document):
         for where, template in _templates(path, node, own=ref.kind == "Pod"):
-            if (*where, "metadata") not in known:
+            if (*where, "metadata") not in templates:
                 pods.append(pod_at(ref, path, node, (*where, "spec"), patched_mapping(template, ("spec",))))
     return pods
 
@@ -664,16 +666,16 @@ def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, 
     """Each ``template`` of an object with metadata or a spec; ``own``: the object is a pod itself."""
     pending: list[tuple[Path, Node]] = [(path, node)]
     while pending:
-        where, one = pending.pop()
-        one = deref(one)
-        if isinstance(one, Mapping):
+        where, below = pending.pop()
+        below = deref(below)
+        if isinstance(below, Mapping):
             named = own if where == path else where[-1] == "template"
-            if named and any(isinstance(get(one, name), Mapping) for name in ("metadata", "spec")):
-                yield where, one
+            if named and any(isinstance(get(below, name), Mapping) for name in ("metadata", "spec")):
+                yield where, below
             else:
-                pending += [((*where, name), value) for name, _, value, _ in entries_of(one)]
-        elif isinstance(one, YamlSequence):
-            pending += [((*where, number), item) for number, item in enumerate(one.items)]
+                pending += [((*where, name), value) for name, _, value, _ in entries_of(below)]
+        elif isinstance(below, YamlSequence):
+            pending += [((*where, number), item) for number, item in enumerate(below.items)]
 
 
 def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
@@ -699,5 +701,5 @@ _IN_SPEC = ("containers", "initContainers", "nodeSelector", "affinity", "schedul
 
 def patched_mapping(node: Mapping, path: Path) -> Mapping:
     """The mapping at a path; an empty one where there is none."""
-    found = get(node, *path)
-    return found if isinstance(found, Mapping) else Mapping(0, None, None, flow=False)
+    inner = get(node, *path)
+    return inner if isinstance(inner, Mapping) else Mapping(0, None, None, flow=False)

@@ -82,10 +82,10 @@ def check_fields(document: Document, folder: str) -> None:
         why = msg("the apiVersion of a {kind} is {version}", kind=kind, version=_VERSIONS[kind])
         raise RefusedError(document, get(root, "apiVersion"), why)
     for name, key in _unknown(root):
-        known = {one.lower(): one for one in _TOP}.get(name.lower())
+        field = {top.lower(): top for top in _TOP}.get(name.lower())
         why = msg("{name} is no field of a kustomization", name=cut(name, MAX_NAME))
-        if known:
-            why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=known)
+        if field:
+            why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=field)
         raise RefusedError(document, key, why)
     for entry in (*listed(root, "patches"), *listed(root, "patchesJson6902")):
         if isinstance(entry, MappingNode) and bool(get(entry, "path")) == bool(get(entry, "patch")):
@@ -128,18 +128,18 @@ def check_kind(document: Document, entry: Node, below: Node | None, wanted: str)
 
 
 def check_once(
-    document: Document, entry: Node | None, known: set[tuple[str, ...]], new: Iterable[Identity]
+    document: Document, entry: Node | None, seen: set[tuple[str, ...]], new: Iterable[Identity]
 ) -> None:
     """Add the objects of an entry to the known ones. Raises RefusedError where one is there already."""
     for identity in new:
         name, namespace = identity.names[-1]
         key = (identity.group, identity.version, identity.kind, namespace or "default", name)
-        if name and key in known:
+        if name and key in seen:
             called = cut(f"{identity.kind}/{name}", MAX_NAME)
             raise RefusedError(
                 document, entry, msg("{object} is in the kustomization already", object=called)
             )
-        known.add(key)
+        seen.add(key)
 
 
 def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:

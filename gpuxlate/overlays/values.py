@@ -57,12 +57,12 @@ class Chart(NamedTuple):
 
 def values_pods(document: Document, chart: Chart) -> list[Pod]:
     """Every part of the values, in their order; and pod specs that a template takes as they are."""
-    found = list(_mappings(document))
-    fields = _fields([*found, *(_mappings(chart.below) if chart.below else ())])
+    mappings = list(_mappings(document))
+    fields = _fields([*mappings, *(_mappings(chart.below) if chart.below else ())])
     ref = ObjectRef(kind=VALUES, name=chart.name)
     pods: list[Pod] = []
     specs: list[Path] = []
-    for path, node in found:
+    for path, node in mappings:
         if any(path[: len(above)] == above for above in specs):
             continue
         if has_containers(node):
@@ -73,12 +73,14 @@ def values_pods(document: Document, chart: Chart) -> list[Pod]:
     return pods
 
 
-def _fields(found: Several[tuple[Path, Mapping]]) -> Map[str, str]:
+def _fields(mappings: Several[tuple[Path, Mapping]]) -> Map[str, str]:
     """The names of labels and annotations of pods in a chart."""
     pod_fields = set(POD_FIELDS.values())
-    if any(name in pod_fields for _, node in found for name, *_ in entries_of(node)):
+    if any(name in pod_fields for _, node in mappings for name, *_ in entries_of(node)):
         return POD_FIELDS
-    plain = any(_is_part(node) and get(node, field) is not None for _, node in found for field in POD_FIELDS)
+    plain = any(
+        _is_part(node) and get(node, field) is not None for _, node in mappings for field in POD_FIELDS
+    )
     return {} if plain else POD_FIELDS
 
 
@@ -111,13 +113,15 @@ def _is_part(node: Mapping) -> bool:
 
 def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
     name = ".".join(map(str, path)) or ref.name or ""
-    one = replace(container(node, path, 0, False, RESOURCES), name=name)
-    found = replace(keys(node, path, node, path, [one], fields), grows=True)
-    wanted = METADATA | SCHEDULING | {ENV}
-    there = {field for field in wanted if _holds(get(node, fields.get(field, field)), field)}
-    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(there - {SCHEDULER})))
+    container_keys = replace(container(node, path, 0, False, RESOURCES), name=name)
+    pod_keys = replace(keys(node, path, node, path, [container_keys], fields), grows=True)
+    fields_of_pods = METADATA | SCHEDULING | {ENV}
+    fields_there = {field for field in fields_of_pods if _holds(get(node, fields.get(field, field)), field)}
+    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER})))
     siblings = tuple((*path, name) for name in kept)
-    return Pod(found, ref, (), (wanted - there) | {CLAIMS}, places=(path,), siblings=siblings)
+    return Pod(
+        pod_keys, ref, (), (fields_of_pods - fields_there) | {CLAIMS}, places=(path,), siblings=siblings
+    )
 
 
 def _holds(sibling: Node | None, field: str) -> bool:
@@ -139,9 +143,9 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
     root = below.root if below else None
 
     def pods(document: Document) -> Several[OverlayPod]:
-        own = values_pods(document, Chart(chart, below))
+        parts = values_pods(document, Chart(chart, below))
         if below is None or not isinstance(root, Mapping) or not isinstance(document.root, Mapping):
-            return [OverlayPod(pod) for pod in own]
+            return [OverlayPod(pod) for pod in parts]
         after = laid_over(root, document.root)
         base, whole = (
             {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
@@ -154,10 +158,12 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
             if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
                 return ()
             places = PatchPlaces(document, after, {})
-            made = OverlayBase(base[path], whole[path], pod, root, after, _laid, places, said=document.root)
-            return (made,)
+            overlay_base = OverlayBase(
+                base[path], whole[path], pod, root, after, _laid, places, said=document.root
+            )
+            return (overlay_base,)
 
-        return [OverlayPod(pod, over(pod)) for pod in own]
+        return [OverlayPod(pod, over(pod)) for pod in parts]
 
     return pods, below is not None
 

@@ -47,15 +47,15 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: W
         target.result.sources += tree.sources
         by_name = {file.name: file for file in target.result.files}
         errors = {finding.file for finding in target.result.diagnostics if finding.severity is Severity.ERROR}
-        for one in watched(tree.files):
-            if one.place not in errors:
-                _want(tree, target, one, by_name.get(one.place), stale=one.path in stale)
+        for path in watched(tree.files):
+            if path.place not in errors:
+                _want(tree, target, path, by_name.get(path.place), stale=path.path in stale)
         target.refused = any(finding.severity is Severity.ERROR for finding in target.result.diagnostics)
 
 
 def _readable(files: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnostic]]:
     """Those that are UTF-8, and an error for each other one that may hold a key."""
-    found: list[TreeFile] = []
+    readable: list[TreeFile] = []
     broken: list[Diagnostic] = []
     for file in files:
         data = file.check(file_bytes(file.place))
@@ -67,11 +67,13 @@ def _readable(files: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnosti
                     Diagnostic("GX001", Severity.ERROR, str(error), "save it as UTF-8", file=file.place)
                 )
             continue
-        found.append(file)
-    return found, broken
+        readable.append(file)
+    return readable, broken
 
 
-def _want(tree: SourceTree, target: TargetTree, file: TreeFile, made: File | None, *, stale: bool) -> None:
+def _want(
+    tree: SourceTree, target: TargetTree, file: TreeFile, translated: File | None, *, stale: bool
+) -> None:
     if not stale:
         if file.path in target.lock.files:
             target.wanted[file.path] = WantedFile(file, None)
@@ -79,15 +81,15 @@ def _want(tree: SourceTree, target: TargetTree, file: TreeFile, made: File | Non
     if file.link is not None:
         target.wanted[file.path] = WantedFile(file, os.fsencode(file.link))
         return
-    data = file.check(file_bytes(file.place)) if made is None else made.new
-    wanted = WantedFile(file, data, (made.splices if made else (), (), ()))
+    data = file.check(file_bytes(file.place)) if translated is None else translated.new
+    wanted_file = WantedFile(file, data, (translated.splices if translated else (), (), ()))
     shares = tree.shares.get(file.path, ())
     if shares or (file.is_translated and KIND.encode() in data):
-        with_shares = _with_shares(target, wanted, data, shares)
+        with_shares = _with_shares(target, wanted_file, data, shares)
         if with_shares is None:
             return
-        wanted = with_shares
-    target.wanted[file.path] = wanted
+        wanted_file = with_shares
+    target.wanted[file.path] = wanted_file
 
 
 def _with_shares(

@@ -44,8 +44,8 @@ def _plugins() -> list[str]:
         return []
     from importlib.metadata import entry_points
 
-    entry_points_there = entry_points(group=plugins.GROUP)
+    plug_ins = entry_points(group=plugins.GROUP)
     return sorted(
         f"{entry_point.name} {entry_point.value} {entry_point.dist.version if entry_point.dist else ''}"
-        for entry_point in entry_points_there
+        for entry_point in plug_ins
     )

@@ -127,12 +127,14 @@ def read_lock(folder: str) -> SyncLock:
         raise SyncError(msg(text, path=path, format=LockFile.format_name()), hint)
     files = data.get("files")
     by_path: dict[str, Locked] = {}
-    for name, one in files.items() if isinstance(files, dict) else [("", None)]:
-        entry = one if isinstance(one, dict) else {}
-        source, digest, made, before = (entry.get(key) for key in ("source", "sha256", "made", "before"))
+    for name, fields in files.items() if isinstance(files, dict) else [("", None)]:
+        entry = fields if isinstance(fields, dict) else {}
+        source, digest, translated, before = (
+            entry.get(key) for key in ("source", "sha256", "made", "before")
+        )
         is_entry = isinstance(source, str) and all(
-            isinstance(one, str) and _DIGEST.fullmatch(one)
-            for one in (digest, *([] if before is None else [before]))
+            isinstance(value, str) and _DIGEST.fullmatch(value)
+            for value in (digest, *([] if before is None else [before]))
         )
         if not is_entry or name == LOCK or not _is_path(name):
             shown = limits.cut(name, limits.MAX_NAME)
@@ -140,8 +142,8 @@ def read_lock(folder: str) -> SyncLock:
         tidy = posixpath.normpath(name)
         if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", "."):
             raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
-        known = made if isinstance(made, str) else None
-        by_path[name] = Locked(str(source), str(digest), known, entry.get("link") is True, before)
+        digest_before = translated if isinstance(translated, str) else None
+        by_path[name] = Locked(str(source), str(digest), digest_before, entry.get("link") is True, before)
     options = data.get("options")
     return SyncLock(by_path, options if isinstance(options, str) else None)
 

@@ -172,12 +172,12 @@ def _patched(file: TreeFile, objects: Objects) -> list[tuple[str | None, str | N
         ]
     except NotYamlError:
         return []  # the translation says so
-    found = dict.fromkeys(
+    by_name = dict.fromkeys(
         (base.base.object.kind, base.base.object.name)
         for base in over
         if registry.backends_of(base.part.keys)
     )
-    return [(kind, name) for kind, name in found if kind in objects.get(name, ())]
+    return [(kind, name) for kind, name in by_name if kind in objects.get(name, ())]
 
 
 def _are_decisions(file: TreeFile) -> bool:

@@ -287,8 +287,8 @@ class TargetTree:
         by_path: dict[str, Locked] = {}
         for path in (*self.written, *self.removed):
             on_disk = self.on_disk(path)
-            one = locked.get(path) or self.lock.files[path]
-            by_path[path] = replace(one, before=on_disk[0] if on_disk and on_disk[0] else None)
+            locked_file = locked.get(path) or self.lock.files[path]
+            by_path[path] = replace(locked_file, before=on_disk[0] if on_disk and on_disk[0] else None)
         return by_path
 
     def _write(self, place: str, file: WantedFile) -> None:

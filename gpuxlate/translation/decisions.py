@@ -309,7 +309,7 @@ class DecidedText(NamedTuple):
         ref = finding.object if document else None
         name = self.decisions.object(ref, self.source.name, by_file=self.by_file)
         of_text = document is None or not finding.path
-        asked = _behind(self.source, finding) if of_text else _value(document, finding.path)
+        amount = _behind(self.source, finding) if of_text else _value(document, finding.path)
         container = _container(finding.path, self.pods) if document else None
         entries = [
             entry
@@ -317,7 +317,7 @@ class DecidedText(NamedTuple):
             if (entry.field, entry.code, entry.verdict) == (left.key, finding.code, LossKind.LEFTOVER)
             and entry.container in (None, container)
         ]
-        return DecidedLeftover(name, self.target, container, asked, entries)
+        return DecidedLeftover(name, self.target, container, amount, entries)
 
 
 class DecidedLeftover(NamedTuple):

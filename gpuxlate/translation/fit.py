@@ -159,7 +159,7 @@ def _some(share: Share) -> Share:
 
 def _derived(
     field: str,
-    given: int,
+    number: int,
     name: str,
     part: str,
     amount: Amount,
@@ -167,16 +167,16 @@ def _derived(
     path: tuple[str | int, ...],
 ) -> Loss:
     message = part_stays_a_part(
-        name, part, backend.name, msg("{field} {given}", field=field, given=given), amount.row
+        name, part, backend.name, msg("{field} {given}", field=field, given=number), amount.row
     )
     return Loss(
         LossKind.ROUNDED,
         field,
         PART,
         message,
-        msg(WRITE, field=field, given=given),
+        msg(WRITE, field=field, given=number),
         f"{name} {part}",
-        given,
+        number,
         path=path,
     )
 

@@ -127,11 +127,11 @@ class _Render:
     def run(self) -> RenderResult:
         name = self.asked[0].share.name
         try:
-            found = list(documents(self.workload))
+            read = list(documents(self.workload))
         except NotYamlError as error:
             self.diagnostics.append(broken(self.workload, error))
             return RenderResult(name, "", (), tuple(self.diagnostics))
-        for document in found:
+        for document in read:
             pods = [pod.under(renamed_by(self.settings.profile)) for pod in pods_in(document)]
             self._numbered[document.index] = Numbered(pods)
             for pod in pods:

@@ -28,13 +28,13 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
 
     ``kept``: mappings and lists that stay where they are emptied.
     """
-    wanted = list(edits)
+    all_edits = list(edits)
     try:
-        plans = make_plan(document, wanted, kept)
+        plans = make_plan(document, all_edits, kept)
         splices = _splices(document, plans)
-        _carried_out(document, _verify(document, plans, splices), wanted)
+        _carried_out(document, _verify(document, plans, splices), all_edits)
     except EditError as error:
-        error.path = error.path or (wanted[0].path if wanted else ())
+        error.path = error.path or (all_edits[0].path if all_edits else ())
         raise
     return splices
 
@@ -158,7 +158,7 @@ def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
 
 def _ends_with(node: Node | None, values: list[Any]) -> bool:
     """A list has these values at its end."""
-    last = there.items[-len(values) :] if node and isinstance(there := deref(node), Sequence) else ()
+    last = items.items[-len(values) :] if node and isinstance(items := deref(node), Sequence) else ()
     return len(last) == len(values) and all(map(_has_value, last, values))
 
 
@@ -178,8 +178,8 @@ def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node
     if any(s.end > document.end for s in splices):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
     read: dict[Node, Node] = {}
-    for section, own in _sections(document, plans, splices):
-        new = section.read_again(document, own)
+    for section, inside in _sections(document, plans, splices):
+        new = section.read_again(document, inside)
         if new is None or not _as_planned(section.node, new, plans):
             break
         read[section.node] = new
@@ -189,14 +189,14 @@ def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node
     text = apply(document.text, _from(document.start, splices))
     alone = Source(document.source.name, document.text, document.source.is_relevant)
     try:
-        found = list(documents(alone.changed(text)))
+        read_again = list(documents(alone.changed(text)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()
         ) from None
-    root = found[0].root if found else None
+    root = read_again[0].root if read_again else None
     if (
-        len(found) != 1
+        len(read_again) != 1
         or root is None
         or document.root is None
         or not _as_planned(document.root, root, plans)
@@ -233,12 +233,12 @@ class _Section(NamedTuple):
         if node.flow:
             return cls(node, start, end, 0)
         line, last = text.rfind("\n", 0, start) + 1, text.rfind("\n", 0, end) + 1
-        own = not text[line:start].strip(" ")
+        begins_line = not text[line:start].strip(" ")
         if end < len(text):
             if last <= start or text[last:end].strip(" "):
                 return None
             end = last
-        return cls(node, line if own else start, end, start - line)
+        return cls(node, line if begins_line else start, end, start - line)
 
     def read_again(self, document: Document, splices: list[Splice]) -> Mapping | None:
         """The mapping in the new text; None where it is not where it was, or something is beside it."""
@@ -247,10 +247,10 @@ class _Section(NamedTuple):
         if self.start == self.node.start:
             text = " " * self.column + text
         try:
-            found = list(documents(Source(document.source.name, text)))
+            read = list(documents(Source(document.source.name, text)))
         except NotYamlError:
             return None
-        root = found[0].root if len(found) == 1 else None
+        root = read[0].root if len(read) == 1 else None
         if type(root) is not Mapping or not is_composed(root):
             return None
         if "---" in text[: root.start]:  # another document, where the mapping is in its own
@@ -272,15 +272,15 @@ def _sections(document: Document, plans: Plans, splices: list[Splice]) -> list[t
     # of a large one all nodes are counted; a merged mapping is in another one's path
     if not is_composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
         return []
-    found: dict[Node, _Section] = {}
+    by_node: dict[Node, _Section] = {}
     for plan in plans.values():
         within = (node for node in reversed(plan.ancestors) if type(node) is Mapping and node.tag is None)
         part = next((part for mapping in within if (part := _Section.of(text, mapping))), None)
         if part is None or len(plan.ancestors) > limits.MAX_DEPTH // 2:
             return []
-        found[part.node] = part
-    outer = {next(node for node in plan.ancestors if node in found) for plan in plans.values()}
-    sections = sorted((found[node] for node in outer), key=lambda section: section.start)
+        by_node[part.node] = part
+    outer = {next(node for node in plan.ancestors if node in by_node) for plan in plans.values()}
+    sections = sorted((by_node[node] for node in outer), key=lambda section: section.start)
     shared: list[tuple[_Section, list[Splice]]] = [(part, []) for part in sections]
     at = 0
     for splice in splices:
@@ -326,7 +326,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
         if len(old.entries) != len(new.entries):
             return None
         entries = zip(old.entries, new.entries, strict=True)
-        return [pair for one, two in entries for pair in ((one[1], two[1]), (one[0], two[0]))]
+        return [pair for entry, two in entries for pair in ((entry[1], two[1]), (entry[0], two[0]))]
     added = dict(plan.added)
     left = []
     for key, value in new.entries:
@@ -385,7 +385,7 @@ def _is(node: Node, value: Any) -> bool:
         return (
             isinstance(node, Sequence)
             and len(node.items) == len(value)
-            and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
+            and all(_is(item, element) for item, element in zip(node.items, value, strict=True))
         )
     if value is None:
         return isinstance(node, Scalar) and node.kind is ScalarKind.NULL

@@ -199,7 +199,7 @@ class Mapping(Collection):
             return self._givers
 
     def _found_givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
-        found: dict[str, list[tuple[Node, Mapping | None]]] = {}
+        givers: dict[str, list[tuple[Node, Mapping | None]]] = {}
         pending, visited = [self], {self}
         for owner in pending:
             for key_node, value in owner.entries:
@@ -209,8 +209,8 @@ class Mapping(Collection):
                     visited.update(fresh)
                     pending += fresh
                 elif isinstance(key, Scalar):
-                    found.setdefault(key.text, []).append((key_node, None if owner is self else owner))
-        return found
+                    givers.setdefault(key.text, []).append((key_node, None if owner is self else owner))
+        return givers
 
     @property
     def entries_by_key(self) -> dict[str, tuple[Node, Node]] | None:
@@ -225,13 +225,13 @@ class Mapping(Collection):
             return self._entries_by_key
 
     def _indexed(self) -> dict[str, tuple[Node, Node]] | None:
-        found: dict[str, tuple[Node, Node]] = {}
+        entries: dict[str, tuple[Node, Node]] = {}
         for entry in self.entries:
             key = entry[0]
             if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
                 return None
-            found[key.text] = entry
-        return found
+            entries[key.text] = entry
+        return entries
 
     @property
     def resolved_entries(self) -> dict[str, tuple[Node, Node, Mapping]]:
@@ -321,7 +321,7 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
     pending, visited = [mapping], {mapping}
     while pending:
         owner = pending.pop(0)
-        own: dict[str, tuple[Node, Node]] = {}
+        entries: dict[str, tuple[Node, Node]] = {}
         for key_node, value in owner.entries:
             key = deref(key_node)
             if not isinstance(key, Scalar):
@@ -332,8 +332,8 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                         visited.add(merged)
                         pending.append(merged)
             else:
-                own[key.text] = (key_node, value)
-        for name, (key_node, value) in own.items():
+                entries[key.text] = (key_node, value)
+        for name, (key_node, value) in entries.items():
             if name not in seen:
                 seen.add(name)
                 yield name, key_node, value, owner
@@ -403,10 +403,10 @@ def get(node: Node | None, *path: str | int) -> Node | None:
             except AttributeError:
                 plain = node.entries_by_key
             # keys are strings: an index finds nothing
-            found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
-            if found is None:
+            entry = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
+            if entry is None:
                 return None
-            node = found[1]
+            node = entry[1]
         elif type(node) is Sequence and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
         else:
@@ -416,8 +416,8 @@ def get(node: Node | None, *path: str | int) -> Node | None:
 
 def get_text(node: Node | None, *path: str | int) -> str | None:
     """The text of the scalar at a path, None where there is none."""
-    found = get(node, *path)
-    return found.text if type(found) is Scalar else None
+    value = get(node, *path)
+    return value.text if type(value) is Scalar else None
 
 
 def content_end(node: Node) -> int:
@@ -523,7 +523,7 @@ def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> b
 def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
     """The mapping or list where the entry at a path is written, and the entry's key or item."""
     node: Node = root
-    found: tuple[Mapping | Sequence, Node] | None = None
+    entry_at: tuple[Mapping | Sequence, Node] | None = None
     for step in path:
         here = deref(node)
         if isinstance(here, Mapping):
@@ -531,13 +531,13 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
             if entry is None:
                 return None
             entry_node, node, owner = entry
-            found = owner, entry_node
+            entry_at = owner, entry_node
         elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
             node = here.items[step]
-            found = here, node
+            entry_at = here, node
         else:
             return None
-    return found
+    return entry_at
 
 
 class AnchorIndex:

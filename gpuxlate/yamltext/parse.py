@@ -142,16 +142,16 @@ def over_documents(
 
 def read_once(read: DocumentReader) -> DocumentReader:
     """A reader of one source that reads it once, and gives the same documents and error each time."""
-    found: list[Document | NotYamlError] = []
+    documents_and_error: list[Document | NotYamlError] = []
 
     def again(source: Source) -> Iterator[Document]:
-        if not found:
+        if not documents_and_error:
             try:
                 for document in read(source):
-                    found.append(document)  # noqa: PERF402 - those before an error count
+                    documents_and_error.append(document)  # noqa: PERF402 - those before an error count
             except NotYamlError as error:
-                found.append(error)
-        for one in found:
+                documents_and_error.append(error)
+        for one in documents_and_error:
             if isinstance(one, NotYamlError):
                 raise one
             yield one
@@ -168,10 +168,10 @@ def documents(source: Source, chunk: Chunk | None = None) -> Iterator[Document]:
     composer = _Composer(source, chunk)
     previous: Document | None = None
     broken: NotYamlError | None = None
-    found = composer.run()
+    composed = composer.run()
     while True:
         try:
-            document = next(found, None)
+            document = next(composed, None)
         except NotYamlError as error:
             document, broken = None, error
         if previous is not None:
@@ -194,12 +194,12 @@ class _Composer:
         self._source = source
         self._first = chunk.first
         self.start = chunk.start  # of the current document
-        given = source.parsed_text(chunk)
-        self._substitution = CharacterSubstitution(given)
+        text = source.parsed_text(chunk)
+        self._substitution = CharacterSubstitution(text)
         # a comment in place of what is before a chunk: its nodes have the places of the source
         before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
         self._text = before + self._substitution.text
-        plain = self._substitution.text is given and has_plain_markers(given)
+        plain = self._substitution.text is text and has_plain_markers(text)
         composes = plain and hasattr(EventParser, "get_limited_node")
         self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events
         try:
@@ -265,8 +265,8 @@ class _Composer:
                 break
         self.start = 0 if index == 0 else event.start_mark.index
         if index >= limits.MAX_DOCUMENTS:
-            what = f"more than {limits.MAX_DOCUMENTS} documents"
-            raise TooMuchError(what, self.start, "put them into several files")
+            excess = f"more than {limits.MAX_DOCUMENTS} documents"
+            raise TooMuchError(excess, self.start, "put them into several files")
         document = Document(self._source, index, self.start, len(self._source.text), None)
         document.root = self._compose(document)
         return document

@@ -240,8 +240,8 @@ class _Planner:
             names = Counter([*renamed, *plan.added])
             changed = plan.removed | plan.keys.keys()
             for name in names:
-                there = plan.node.sources_of.get(name, ())
-                staying = sum(owner is None and key not in changed for key, owner in there)
+                givers = plan.node.sources_of.get(name, ())
+                staying = sum(owner is None and key not in changed for key, owner in givers)
                 if names[name] + staying > 1:
                     raise EditError(msg("{name} already exists", name=name), self._path_to(plan, name))
 

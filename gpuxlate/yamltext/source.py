@@ -65,11 +65,11 @@ class Source:
 
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words; each is searched once."""
-        known = self._words
+        words_held = self._words
         for word in words:
-            if word not in known:
-                known[word] = word in self.text
-            if known[word]:
+            if word not in words_held:
+                words_held[word] = word in self.text
+            if words_held[word]:
                 return True
         return False
 
@@ -134,9 +134,9 @@ class Source:
 
     def _last_start(self, start: int, end: int) -> int:
         """Where the last of them begins."""
-        found = self.text.rfind
+        rfind = self.text.rfind
         before = end - 1 if self.text.startswith("\r\n", end - 1) else end
-        return max(found("\n", start, end), found("\r", start, before)) + 1
+        return max(rfind("\n", start, end), rfind("\r", start, before)) + 1
 
     def newline(self, index: int = 0) -> str:
         """The line break of a character's line, or of the line before where that is the last.
@@ -268,7 +268,7 @@ class CharacterSubstitution:
             at = value.rfind(inside, 0, end)
             if at < 0:
                 break
-            own = bytes.fromhex(match[1] + match[2]).decode("utf-16-be") if escaped else match[0]
-            parts += [value[at + len(inside) : end], own]
+            character = bytes.fromhex(match[1] + match[2]).decode("utf-16-be") if escaped else match[0]
+            parts += [value[at + len(inside) : end], character]
             end = at
         return value[:end] + "".join(reversed(parts))

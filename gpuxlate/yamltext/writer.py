@@ -143,14 +143,14 @@ class Writer:
 
     def comments(self, start: int, end: int, nodes: list[Node]) -> list[str]:
         """The comments between ``start`` and ``end`` that are not inside a scalar."""
-        found: list[str] = []
+        lines: list[str] = []
         at = start
         leaves = (node for node in walk(nodes) if not isinstance(node, (Mapping, Sequence)))
         for node in [*sorted(leaves, key=lambda node: node.start), None]:
             stop = min(node.start, end) if node else end
-            found.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
+            lines.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
             at = max(at, content_end(node)) if node else end
-        return found
+        return lines
 
 
 def _lists(plan: NodePlan) -> bool:
