@@ -17,7 +17,7 @@ from gpuxlate.files.find import Input, InputError
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
-from gpuxlate.translation import translate as runs
+from gpuxlate.translation import run as runs
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover
