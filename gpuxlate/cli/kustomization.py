@@ -15,7 +15,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.overlays.kustomization import NAMES, UnknownError, kustomization_in
 
 if TYPE_CHECKING:
-    from gpuxlate.overlays.kustomize import WholeBuild
+    from gpuxlate.overlays.run_builds import WholeBuild
 
 _FLAGS = ("-k", "--kustomize")
 _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
@@ -43,8 +43,8 @@ def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
 
 def built(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises CliError, InputError."""
-    from gpuxlate.overlays.kustomize import whole_build
     from gpuxlate.overlays.refusals import CORRECT, RefusedError
+    from gpuxlate.overlays.run_builds import whole_build
 
     HELD.texts.clear()
     if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:

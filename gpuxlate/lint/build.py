@@ -9,8 +9,9 @@ from gpuxlate.lint.check import lint_built
 from gpuxlate.lint.ignore import UNUSED, Ignore, ignores_in_text, without_ignored
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.overlays.kustomize import BuildPlaces, Built, builds_of
+from gpuxlate.overlays.kustomize import Built
 from gpuxlate.overlays.roles import MANIFESTS
+from gpuxlate.overlays.run_builds import BuildPlaces, builds_of
 from gpuxlate.yamltext.source import Source
 
 

@@ -14,7 +14,7 @@ from gpuxlate.overlays.kustomization import NAMES, kustomized, naming
 from gpuxlate.overlays.parts import Home
 
 if TYPE_CHECKING:
-    from gpuxlate.overlays.kustomize import Builds
+    from gpuxlate.overlays.run_builds import Builds
 
 
 @dataclass(eq=False)
@@ -44,7 +44,7 @@ class RunBuilds:
         folders = kustomized(self.files)
         if not folders:
             return None
-        from gpuxlate.overlays.kustomize import builds_of
+        from gpuxlate.overlays.run_builds import builds_of
 
         return builds_of(folders, self.files)
 
@@ -53,7 +53,7 @@ class RunBuilds:
         """The files of which each kustomization is built that no other one uses."""
         if self._builds is None:
             return {}
-        from gpuxlate.overlays.kustomize import builds_of
+        from gpuxlate.overlays.run_builds import builds_of
 
         return {root: builds_of([root], ()).used for root in self._builds.roots}
 
@@ -62,7 +62,7 @@ class RunBuilds:
         """By where they are written; None for one that is not known."""
         if self._builds is None:
             return {}
-        from gpuxlate.overlays.kustomize import build
+        from gpuxlate.overlays.run_builds import build
 
         by_home: dict[Home, list[Pod | None]] = {}
         for root in self._builds.roots:

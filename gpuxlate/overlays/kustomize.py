@@ -9,26 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuxlate.claims.index import ClaimIndex
-from gpuxlate.files.find import HELD, SKIPPED, Input
-from gpuxlate.files.read import StrPath, cached, inside, repository
-from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.files.find import HELD, SKIPPED
+from gpuxlate.files.read import cached, inside, repository
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
-from gpuxlate.model.limits import MAX_BASE_FILES
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys
-from gpuxlate.overlays.inline import InlinePatch, is_text
+from gpuxlate.model.pod import GROUP, TEMPLATE
+from gpuxlate.overlays.inline import is_text
 from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,
@@ -41,23 +38,17 @@ from gpuxlate.overlays.kustomization import (
     kustomization_at,
     kustomization_in,
     listed,
-    naming,
-    patches_of,
     selector,
 )
-from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
-    PatchPlaces,
     is_null,
     is_operations,
     lists_of,
     merged,
     new_mapping,
     operated,
-    patched_pods,
-    said_by,
     with_entry,
 )
 from gpuxlate.overlays.refusals import (
@@ -69,12 +60,12 @@ from gpuxlate.overlays.refusals import (
     check_once,
     check_replicas,
 )
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, children, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, children, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, node_at, with_location
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
-_LOCAL = "config.kubernetes.io/local-config"
+LOCAL = "config.kubernetes.io/local-config"
 """An annotation of objects that kustomize leaves out in the end."""
 GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
@@ -83,7 +74,7 @@ ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 _TOO_LARGE = msg("what it patches is too large to be read")
 NOT_THERE = msg("what it patches is not in the kustomization")
 _CYCLE = msg("the kustomizations include one another")
-_MANY_FOLDERS = msg("the repository has too many folders to search")
+MANY_FOLDERS = msg("the repository has too many folders to search")
 _LOOKS = limits.MAX_NODES
 """Pairs of a patch and an object that it may be for."""
 _AT_LEAST = 100
@@ -558,7 +549,7 @@ class Tree:
             by_folder: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
                 if number > limits.MAX_BASE_FILES:
-                    raise UnknownError(_MANY_FOLDERS)
+                    raise UnknownError(MANY_FOLDERS)
                 names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
                 for node in listed(kustomization_in(folder), "components"):
                     if isinstance(node, Scalar):
@@ -611,7 +602,7 @@ class Tree:
         rename(result, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
             result.objects[:] = (
-                obj._replace(unclear=obj.unclear or _RENAMED) if obj.is_template else obj
+                obj._replace(unclear=obj.unclear or RENAMED) if obj.is_template else obj
                 for obj in result.objects
             )
         stamp(result.objects, root)
@@ -893,451 +884,4 @@ def root_of(folder: str) -> str:
     return here if inside(folder, here) else root_of_repository
 
 
-# What patches are laid over: the pods of their objects as kustomize has them before the patch.
-# And patches of templates of claims: the workloads that use the template, and what is said of them beside
-# it.
-_UNUSED = msg("no kustomization applies it")
-_TARGETED = msg("its kustomization names a target, which all documents of the file are for")
-_RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")
-_BUILD = "give each patch its objects by name, or use what kustomize builds: kubectl kustomize DIR"
-
-
-def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[OverlayPod]:
-    """The pods of a document of a patch, all that each is laid over, or why that is not known.
-
-    ``path``: its file; of one in a kustomization that, and ``start`` is where its string begins.
-
-    Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
-    repository are more work than a limit allows.
-    """
-    pods = [] if is_operations(document) else patched_pods(document)
-    by_path = {pod.keys.path: pod for pod in pods}
-    bases_of: dict[Path, list[OverlayBase | Message]] = {place: [] for place in by_path}
-    for hit in _hits_of(path, document, start):
-        if hit.too_much and hit.why:
-            raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
-        objects = [obj for obj in hit.objects if not obj.is_template]
-        reasons = [hit.why, *(obj.unknown for obj in objects), None if objects else NOT_THERE]
-        why = next((message for message in reasons if message), None)
-        if why:
-            for place in bases_of or [()]:
-                bases_of.setdefault(place, []).append(why)
-            continue
-        for obj in objects:
-            for place, base in _laid_over(obj, document, by_path, targeted=hit.targeted):
-                claimed = base if isinstance(base, Message) else _claimed(base, obj, hit)
-                bases_of.setdefault(place, []).append(claimed)
-    return [
-        OverlayPod(
-            by_path.get(place),
-            tuple(message for message in bases if isinstance(message, OverlayBase)),
-            next((message for message in bases if isinstance(message, Message)), None),
-        )
-        for place, bases in bases_of.items()
-    ]
-
-
-def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
-    """The pods of a kustomization whose objects get other names, and templates of claims only there.
-
-    None where it tells kustomize what names a template (its ``configurations``).
-    """
-    folder = os.path.dirname(os.path.abspath(path))
-    kustomizations = tree(root_of(folder))
-    try:
-        if not changed_names(document.root) or kustomizations.follows(folder, TEMPLATE):
-            return []
-    except UnknownError:  # a configuration that cannot be read says nothing
-        pass
-    objects = (obj for obj in kustomizations.built(folder).objects if not obj.is_template)
-    return [pod for obj in objects for pod in pods_in(document.with_root(obj.root))]
-
-
-def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMatch]:
-    """What the patch is for, in each kustomization that uses it."""
-    file, used = os.path.abspath(path), False
-    all_of_it = PatchPlace(file, start=start)
-    place = all_of_it._replace(document=document.index)
-    try:
-        for folder in naming(file) if start < 0 else (os.path.dirname(file),):
-            kustomizations = tree(root_of(folder))
-            for user in kustomizations.users(folder):
-                built = kustomizations.built(user)
-                used = True
-                if built.too_much:
-                    yield PatchMatch(why=built.too_much, too_much=True)
-                    continue
-                hits = [*built.hits.get(place, ()), *built.hits.get(all_of_it, ())]
-                yield from hits or [PatchMatch(why=built.unread or _UNUSED)]
-        if not used:
-            yield PatchMatch(why=_UNUSED)
-    except UnknownError as error:
-        yield PatchMatch(why=error.message)
-
-
-def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
-    """A pod and its part, where it is written, and with their claims: before, and after the patches of
-    templates behind the part."""
-    home = Home(obj.document.source.name, obj.document.index, (*obj.path, *base.base.keys.path))
-    base = base._replace(home=home)
-    renamed = len({name for name, _ in obj.identity.names}) > 1
-    alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
-    if not base.base.keys.claims:
-        return base._replace(alone=alone)
-    before, after = (some.index.resolved(base.base, "") for some in (hit.before, hit.after))
-    return base._replace(base=before, claims=after.keys.claims, alone=alone)
-
-
-def _laid_over(
-    obj: Object, document: Document, by_path: Map[Path, Pod], *, targeted: bool
-) -> Iterator[tuple[Path, OverlayBase | Message]]:
-    """Each pod that a patch is about, in an object before and after it. ``by_path``: those that it names."""
-
-    def lay(root: Mapping, document: Document, lenient: bool) -> Mapping:
-        return patched(obj._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
-
-    operates = is_operations(document)
-    try:
-        after, places = patched(obj, document, targeted=targeted)
-    except CannotMergeError as error:
-        yield from ((place, error.message) for place in by_path or [()])
-        return
-    lists = {} if operates else lists_of(obj.api_version, obj.identity.kind)
-    said = said_by(document, places) if operates else document.root
-    written = PatchPlaces(document, after, lists, places)
-    before, pods = _pods_of(document, obj.root), _pods_of(document, after)
-    for place in {**by_path, **before, **pods}:
-        base, whole = before.get(place), pods.get(place)
-        if base is None and whole is None:
-            yield place, msg("the object that it patches has no pod there")
-            continue
-        whole = whole or _emptied(base or by_path[place])
-        if base is None or (not operates and any(isinstance(step, int) for step in place)):
-            base = _emptied(whole)  # in a list that is replaced
-        if operates or place in by_path or base.keys != whole.keys:
-            part = by_path.get(place) or whole
-            yield (
-                place,
-                OverlayBase(base, whole, part, obj.root, after, lay, written, said, lists, places),
-            )
-
-
-def _emptied(pod: Pod) -> Pod:
-    """The pod with what its workload has alone."""
-    keys = pod.keys
-    return pod._replace(
-        keys=PodKeys(
-            owner_labels=keys.owner_labels,
-            owner_annotations=keys.owner_annotations,
-            path=keys.path,
-            metadata_path=keys.metadata_path,
-        )
-    )
-
-
-def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
-    by_path: dict[Path, Pod] = {}
-    for pod in pods_in(document.with_root(root)):
-        by_path.setdefault(pod.keys.path, pod)
-    return by_path
-
-
-# -- patches of templates of claims -------------------------------------------------------------------
-MOST_BEFORE = 100
-"""Documents of one file that are read for each patch of a template behind them."""
-_TOO_MANY = msg("its file has more than {number} documents before it", number=MOST_BEFORE)
-_HAS_TARGET = msg("its kustomization names a target for it")
-_NO_NAME = msg("it does not name what it is for")
-
-
-def template_patches(path: StrPath, document: Document, start: int = -1) -> list[TemplatePatch]:
-    """The patches of templates in a document of a patch; ``path``, ``start``: as of ``overlay_pods``.
-
-    Only files are read: nothing is raised for their content.
-    """
-    if not document.holds(*MARKS):
-        return []
-    found = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
-    if not found:
-        return []
-    said = next(claims_of(document), None)
-    hits = list(_hits_of(path, document, start))
-    templates = [obj for hit in hits for obj in hit.objects]
-    claims = [claim for obj in templates for claim in claims_of(document.with_root(obj.root))]
-    classes = {name for claim in (*claims, *([said] if said else ())) for name in claim.devices.classes()}
-    why = next((reason for hit in hits if (reason := _why(hit))), None if said else _NO_NAME)
-    users = {user: None for hit in hits for obj in hit.objects for user in _users(obj, hit, document)}
-    if document.index > MOST_BEFORE:
-        why = why or _TOO_MANY
-    over = None if why else _workload_before(path, document)
-    beside = (over, overlay_pods(path, over, start)) if over else None
-    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
-
-
-def _workload_before(path: StrPath, document: Document) -> Document | None:
-    """The last document before this one that is of no template."""
-    source, held = document.source, HELD.texts.get(os.path.abspath(path))
-    read = held.documents if held and held.source.text == source.text else documents
-    before = list(islice(read(source), document.index))
-    about = (document for document in reversed(before) if get_text(document.root, "kind") != TEMPLATE)
-    return next(about, None)
-
-
-def _why(hit: PatchMatch) -> Message | None:
-    unknown = next((obj.unknown for obj in hit.objects if obj.unknown), None)
-    return hit.why or unknown or (_HAS_TARGET if hit.targeted else None)
-
-
-def _users(obj: Object, hit: PatchMatch, document: Document) -> Iterator[ObjectRef]:
-    """The objects with pods that name a template."""
-    named = {(claim.namespace, claim.name) for claim in claims_of(document.with_root(obj.root))}
-    for other in hit.workloads:
-        for pod in pods_in(document.with_root(other.root)):
-            for claim in pod.keys.claims:
-                if claim.template and (pod.object.namespace, claim.template.text) in named:
-                    yield pod.object
-
-
-# What kustomize builds in a run: which kustomizations are builds of their own, and what they are made of.
-_BELOW = ("resources", "bases", "components")
-
-
-@record
-class Builds:
-    """The builds of a run.
-
-    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the files that they
-    are made of, kustomizations included, and ``names``: the files of the run, by their real paths.
-    ``relative``: those are named from here.
-    """
-
-    roots: tuple[str, ...]
-    used: frozenset[str]
-    names: dict[str, str]
-    relative: bool
-
-    def uses(self, file: Input) -> bool:
-        """What the file requests is counted with what is built of it."""
-        return file.path is not None and os.path.realpath(file.path) in self.used
-
-    def name(self, path: str) -> str:
-        """What to call a file or folder of a build: as the run does."""
-        found = self.names.get(os.path.realpath(path))
-        return found or (os.path.relpath(path) if self.relative else path)
-
-
-def builds_of(folders: Sequence[str], files: Iterable[Input]) -> Builds:
-    """The builds of a run with kustomizations in these folders."""
-    uses: dict[str, _Uses] = {}
-    inner: dict[str, None] = {}
-    for folder in folders:
-        for path in _uses(folder, uses).folders:
-            _visit(path, uses, inner)
-    roots: list[str] = []
-    seen: dict[str, None] = {}
-    # what none of the first ones reaches includes one another
-    for one in (*(folder for folder in folders if folder not in inner), *folders):
-        if one not in seen:
-            roots.append(one)
-            _visit(one, uses, seen)
-    used = {os.path.realpath(path) for folder in seen for path in uses[folder].files}
-    names = {os.path.realpath(file.path): file.name for file in files if file.path is not None}
-    return Builds(tuple(roots), frozenset(used), names, not any(map(os.path.isabs, names.values())))
-
-
-class _Uses(NamedTuple):
-    """The folders and files that a kustomization names, itself included."""
-
-    folders: tuple[str, ...]
-    files: tuple[str, ...]
-
-
-def _uses(folder: str, by_folder: dict[str, _Uses]) -> _Uses:
-    if folder not in by_folder:
-        root = kustomization_in(folder)
-        named = (node.text for name in _BELOW for node in listed(root, name) if isinstance(node, Scalar))
-        paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
-        folders = tuple(path for path in paths if kustomization_in(path) is not None)
-        kustomizations = (os.path.join(folder, name) for name in NAMES)
-        by_folder[folder] = _Uses(folders, (*kustomizations, *patches_of(folder), *paths))
-    return by_folder[folder]
-
-
-def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
-    """Add a folder and all that it uses."""
-    pending = [folder]
-    while pending:
-        path = pending.pop()
-        if path not in seen and len(seen) < MAX_BASE_FILES:
-            seen[path] = None
-            pending += _uses(path, uses).folders
-
-
-# --- what one of them builds ------------------------------------------------------------------------
-def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
-    """What the kustomization of a folder builds, with the texts of all that it is built of.
-
-    ``texts``: what files will have, by their real paths. Only files are read: nothing is raised for their
-    content.
-    """
-    root = root_of(folder)
-    built = (tree(root) if texts is None else Tree(root, texts)).built(folder)
-    every = list(_below(built))
-    return Built(
-        folder,
-        [obj for obj in _apart(built.objects) if obj.identity.annotations.get(_LOCAL) != "true"],
-        unread=built.unread,
-        elsewhere=built.elsewhere,
-        refused=built.refused,
-        texts=[text for build in every for text in build.texts],
-        unmatched_patches=[text for build in every for text in build.unmatched_patches],
-    )
-
-
-class WholeBuild(NamedTuple):
-    """What a kustomization builds, and all files that it is built of, by their real paths."""
-
-    made: Built
-    files: tuple[str, ...]
-
-    def others(self) -> list[str]:
-        """The folders of other kustomizations of the repository that are built of some of the files.
-
-        Raises UnknownError.
-        """
-        uses: dict[str, _Uses] = {}
-        mine: dict[str, None] = {}
-        _visit(self.made.folder, uses, mine)
-        given_files, roots = set(self.files), []
-        for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
-            if number > MAX_BASE_FILES:
-                raise UnknownError(_MANY_FOLDERS)
-            names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-            if folder not in mine and kustomization_in(folder) is not None:
-                seen: dict[str, None] = {}
-                _visit(folder, uses, seen)
-                if any(
-                    os.path.realpath(path) in given_files for folder in seen for path in uses[folder].files
-                ):
-                    roots.append(folder)
-        return roots
-
-
-def whole_build(folder: str) -> WholeBuild:
-    """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
-    folder = os.path.abspath(folder)
-    built, builds = build(folder), builds_of([folder], ())
-    if get_text(kustomization_in(folder), "kind") == "Component":
-        raise UnknownError(msg("it is a component, a part of what other kustomizations build"))
-    places = BuildPlaces(built, builds)
-    unknown = next(
-        (
-            obj
-            for obj in built.objects
-            if obj.unknown and (places.matter or might_have_gpu_keys(obj.document.text.encode()))
-        ),
-        None,
-    )
-    if built.refused:
-        raise built.refused
-    if built.unread or built.unmatched_patches or unknown:
-        raise UnknownError(built.unread or (unknown and unknown.unknown) or NOT_THERE)
-    return WholeBuild(built, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
-
-
-def _apart(objects: Iterable[Object]) -> Iterator[Object]:
-    """The objects without those that another one carries, which are read with it."""
-    above: Object | None = None
-    for obj in objects:
-        if above and obj.document is above.document and obj.path[: len(above.path)] == above.path != obj.path:
-            continue
-        above = obj
-        yield obj
-
-
-def _below(build: Built) -> Iterator[Built]:
-    """It and all that it is built of, each once."""
-    pending, seen = [build], {build}
-    for built in pending:
-        yield built
-        below = [build for build in built.below if build not in seen]
-        seen.update(below)
-        pending += below
-
-
-# --- places -----------------------------------------------------------------------------------------
-@dataclass
-class BuildPlaces:
-    """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
-
-    made: Built
-    builds: Builds
-    sources: dict[str, Source] = field(default_factory=dict)
-
-    @property
-    def folder(self) -> str:
-        return self.builds.name(self.made.folder)
-
-    @cached_property
-    def matter(self) -> bool:
-        """A patch may have something that requests GPUs."""
-        return any(might_have_gpu_keys(piece.document.text.encode()) for piece in self.made.texts)
-
-    @cached_property
-    def _texts(self) -> dict[Node, Piece]:
-        """The texts of all nodes that are not of an object's own document."""
-        pieces: dict[Node, Piece] = {}
-        pending = [(piece.document.root, piece) for piece in self.made.texts]
-        while pending:
-            node, text = pending.pop()
-            if node is None or node in pieces:
-                continue
-            pieces[node] = text
-            if isinstance(node, Mapping):
-                pending += [(part, text) for entry in node.entries for part in entry]
-            elif isinstance(node, List):
-                pending += [(item, text) for item in node.items]
-            elif isinstance(node, Alias):
-                pending.append((node.target, text))
-        return pieces
-
-    def of(self, document: Document) -> Document:
-        """A document of a file as the run calls it."""
-        name = self.builds.name(document.source.name)
-        if name not in self.sources:
-            self.sources[name] = Source(name, document.source.text)
-        return replace(document, source=self.sources[name])
-
-    def found(self, finding: Diagnostic, one: Object) -> Diagnostic:
-        """A finding about a built object at the place where it is written."""
-        node, start, end = node_at(one.root, finding.path, on_key=finding.on_key)
-        if node is not one.root and (first := _first_written(node)) is not node:
-            node, start, end = first, first.start, first.end
-        text = self._texts.get(node)
-        if text is not None:
-            return self.written(finding, text, (start, end))
-        document = self.of(one.document)
-        if node is one.root or end == 0:  # in no text
-            at = with_location(document, replace(finding, path=one.path, span=None))
-            return replace(at, path=finding.path)
-        return finding.located(span=document.source.span(start, end))
-
-    def written(self, finding: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
-        """A finding at some characters of a text."""
-        host = self.of(text.host or text.document)
-        span = text.document.source.span(*at)
-        if isinstance(text.value, Scalar):
-            span = InlinePatch(host, (), text.value).span(span)
-        return finding.located(file=host.source.name, document=host.index, span=span)
-
-
-def refused_at(finding: Diagnostic, error: RefusedError, places: BuildPlaces) -> Diagnostic:
-    """A finding at what kustomize refuses."""
-    return places.written(finding, Piece(error.document), error.at)
-
-
-def _first_written(node: Node) -> Node:
-    """The node, or the first one in it that is in a text: what is merged is in none."""
-    while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
-        node = node.entry_nodes[0]
-    return node
+RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")

@@ -27,8 +27,9 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, dotted
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import Piece
-from gpuxlate.overlays.kustomize import BuildPlaces, Builds, Built, Object, build, builds_of, refused_at
+from gpuxlate.overlays.kustomize import Built, Object
 from gpuxlate.overlays.refusals import CORRECT
+from gpuxlate.overlays.run_builds import BuildPlaces, Builds, build, builds_of, refused_at
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import BUILT

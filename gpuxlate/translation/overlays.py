@@ -24,20 +24,15 @@ from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Severi
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
-from gpuxlate.model.pod import (
-    TEMPLATE,
-    ClaimUse,
-    Missing,
-    PodClaim,
-    PodKeys,
-)
+from gpuxlate.model.pod import TEMPLATE, ClaimUse, Missing, PodClaim, PodKeys
 from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
 from gpuxlate.overlays.kustomization import kustomization_at
-from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object, refused_at
+from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patches import CannotMergeError, is_operations, of_pods, op_edits, patched_pods
 from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.roles import MANIFESTS
+from gpuxlate.overlays.run_builds import BuildPlaces, Builds, refused_at
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind

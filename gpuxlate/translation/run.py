@@ -30,7 +30,7 @@ from gpuxlate.translation.translate import TRANSLATE, translate_source
 from gpuxlate.yamltext.parse import documents, read_once
 
 if TYPE_CHECKING:
-    from gpuxlate.overlays.kustomize import Builds
+    from gpuxlate.overlays.run_builds import Builds
 
 Work = Callable[[Input], list[Result]]
 Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
@@ -66,7 +66,7 @@ def _check_builds(
     folders: Sequence[str], files: Iterable[Input], targets: Sequence[Settings], runs: Sequence[Result]
 ) -> None:
     """Refuse the runs that would change what their kustomizations build."""
-    from gpuxlate.overlays.kustomize import builds_of
+    from gpuxlate.overlays.run_builds import builds_of
     from gpuxlate.translation.build_check import BuildCheck
 
     builds = builds_of(folders, files)
@@ -97,7 +97,7 @@ def count(
     folders = [] if alone else kustomized(files)
     if not folders:
         return _run_each(inputs, targets, task, each)
-    from gpuxlate.overlays.kustomize import build, builds_of
+    from gpuxlate.overlays.run_builds import build, builds_of
     from gpuxlate.translation.overlays import run_build
 
     builds = builds_of(folders, files)

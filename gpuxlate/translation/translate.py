@@ -20,13 +20,7 @@ from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.leftovers import (
-    IN_MANIFESTS,
-    IN_PATCHES,
-    IN_VALUES,
-    FileTexts,
-    Leftover,
-)
+from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES, FileTexts, Leftover
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, listed, run_source
