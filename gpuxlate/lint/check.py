@@ -270,7 +270,7 @@ def _find_parts(state: LintState) -> None:
 def _find_patched(state: LintState) -> None:
     """What a patch says of its pods, and the places of names in it that are read."""
     from gpuxlate.lint.patches import parts
-    from gpuxlate.overlays.patches import of_pods
+    from gpuxlate.overlays.patched_pods import of_pods
 
     changed = [base.part for operations in state.operations for base in operations.over]
     state.parts += parts(state.document, state.pods, changed)

@@ -10,7 +10,8 @@ from typing import Any
 from gpuxlate.manifest.pods import Pod, pod_at
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
-from gpuxlate.overlays.patches import Operation, operations, patched_mapping, patched_pods
+from gpuxlate.overlays.operations import Operation, operations
+from gpuxlate.overlays.patched_pods import patched_mapping, patched_pods
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, get
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
 from gpuxlate.yamltext.parse import Document

@@ -29,15 +29,10 @@ from gpuxlate.overlays.kustomize import (
     root_of,
     tree,
 )
+from gpuxlate.overlays.operations import PatchPlaces, is_operations, said_by
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
-from gpuxlate.overlays.patches import (
-    CannotMergeError,
-    PatchPlaces,
-    is_operations,
-    lists_of,
-    patched_pods,
-    said_by,
-)
+from gpuxlate.overlays.patched_pods import patched_pods
+from gpuxlate.overlays.patches import CannotMergeError, lists_of
 from gpuxlate.yamltext.nodes import Mapping, get_text
 from gpuxlate.yamltext.parse import Document, TooMuchError, documents
 

@@ -40,15 +40,14 @@ from gpuxlate.overlays.kustomization import (
     listed,
     selector,
 )
+from gpuxlate.overlays.operations import is_operations, operated
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
     is_null,
-    is_operations,
     lists_of,
     merged,
     new_mapping,
-    operated,
     with_entry,
 )
 from gpuxlate.overlays.refusals import (

@@ -32,8 +32,9 @@ from gpuxlate.manifest.pods import (
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
+from gpuxlate.overlays.operations import PatchPlaces
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
-from gpuxlate.overlays.patches import PatchPlaces, new_mapping
+from gpuxlate.overlays.patches import new_mapping
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 from gpuxlate.yamltext.parse import Document
 

@@ -28,8 +28,10 @@ from gpuxlate.model.pod import TEMPLATE, ClaimUse, Missing, PodClaim, PodKeys
 from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
 from gpuxlate.overlays.kustomization import kustomization_at
 from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
+from gpuxlate.overlays.operations import is_operations, op_edits
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
-from gpuxlate.overlays.patches import CannotMergeError, is_operations, of_pods, op_edits, patched_pods
+from gpuxlate.overlays.patched_pods import of_pods, patched_pods
+from gpuxlate.overlays.patches import CannotMergeError
 from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.overlays.run_builds import BuildPlaces, Builds, refused_at
