@@ -347,7 +347,7 @@ CARD_OF_MEMORY = {memory.name: card for _, memory, card in _memory()}
 def compute_needs_hami_core(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Compute in percent goes with `huawei.com/vnpu-mode: hami-core`.
+    """`huawei.com/<card>-core` is set only beside `huawei.com/vnpu-mode: hami-core`.
 
     ## What it does
     Reports `huawei.com/<card>-core` in a pod without the annotation.
@@ -398,7 +398,8 @@ def compute_needs_hami_core(
 def template_is_of_one_card(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A template is a part of one card.
+    """`huawei.com/<card>-memory` of a template is requested on one card, unless the pod has
+    `huawei.com/vnpu-mode: hami-core`.
 
     ## What it does
     Reports `huawei.com/<card>-memory` of a template in a container with several cards, without
@@ -444,7 +445,7 @@ def template_is_of_one_card(
     ),
 )
 def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """Memory without `huawei.com/vnpu-mode: hami-core` is that of a template.
+    """`huawei.com/<card>-memory` without `huawei.com/vnpu-mode: hami-core` is that of a template.
 
     ## What it does
     Reports an amount between two templates: the container gets the next larger one, with its AI cores.
@@ -510,7 +511,7 @@ def _memory_beyond_numbers(this: Rule, violation: Violation, pod: PodKeys, conte
     ),
 )
 def memory_is_within_the_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """Memory is no more than the card has.
+    """`huawei.com/<card>-memory` is at most the memory of the card in its name.
 
     ## What it does
     Reports `huawei.com/<card>-memory` above the memory of the card that its name says; with
@@ -546,7 +547,7 @@ def memory_is_within_the_card(this: Rule, violation: Violation, pod: PodKeys, co
 def devices_come_in_pairs(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """An even number of Ascend 910C devices is requested.
+    """`huawei.com/Ascend910C` is an even number.
 
     ## What it does
     Reports an odd `huawei.com/Ascend910C`: one as an info, more as an error. With a profile that says
@@ -606,7 +607,7 @@ def _memory_of_paired_devices(
     ),
 )
 def memory_is_of_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
+    """`huawei.com/<card>-memory` with `huawei.com/vnpu-mode: hami-core` is requested on one card.
 
     ## What it does
     Reports `huawei.com/<card>-memory` in a container with several cards and that mode. One device of a 910C

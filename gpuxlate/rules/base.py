@@ -1,7 +1,7 @@
 """How a rule is declared: one function, its code and severity, its docstring.
 
-The docstring has fixed Markdown headings, in this order: a first line that names the constraint,
-then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
+The docstring has fixed Markdown headings, in this order: a first sentence that names the keys and what is
+legal, then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
 one) and ``## Source``. ``explain``, the docs, SARIF help and the README table read from it, and a
 test runs its examples.
 """
@@ -250,8 +250,8 @@ class Rule:
 
     @property
     def summary(self) -> str:
-        """The first line of the text."""
-        return self.text.lstrip().partition("\n")[0]
+        """The first paragraph of the text."""
+        return " ".join(self.text.strip().partition("\n\n")[0].split())
 
     @cached_property
     def sections(self) -> dict[str, str]:

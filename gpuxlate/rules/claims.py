@@ -33,7 +33,8 @@ EXACTLY = "exactly"
 def request_has_the_form_of_its_version(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A request has the form that its version of the API requires.
+    """A request of `resource.k8s.io/v1` or `v1beta2` has `exactly` or `firstAvailable`, one of `v1beta1` has
+    `deviceClassName`.
 
     ## What it does
     Reports `deviceClassName` directly in a request of `resource.k8s.io/v1` or `v1beta2`, `exactly` and
@@ -108,7 +109,7 @@ def request_has_the_form_of_its_version(
 def pods_have_claims_of_their_own(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Each pod of a workload has claims of its own.
+    """Each pod of a workload has claims of its own, not one by `resourceClaimName`.
 
     ## What it does
     Reports `resourceClaimName` in the pods of a workload that makes more than one, or as many as there are
@@ -175,7 +176,8 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 
 @rule("DRA008", Severity.ERROR, about=Subject.CLAIM, no_policy=BY_API_SERVER)
 def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Every claim of a pod is used by a container, and every container names claims that are there.
+    """Every claim in `resourceClaims` is used by a container, and every container names claims that are
+    there.
 
     ## What it does
     Reports a claim in `resourceClaims` that no container names, a container that names a claim which the
@@ -248,7 +250,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
 @rule("DRA013", Severity.WARNING, about=Subject.CLAIM, no_policy=IN_ANOTHER_OBJECT)
 def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Kueue can count the claims of a pod in one of its queues.
+    """A pod with `kueue.x-k8s.io/queue-name` has no claim by `resourceClaimName`, with `firstAvailable` or
+    with `allocationMode: All`.
 
     ## What it does
     Reports a claim by `resourceClaimName`, and one with `firstAvailable` or `allocationMode: All`, in a pod
@@ -306,7 +309,7 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("DRA014", Severity.WARNING, about=Subject.CLAIM, missing=True, no_policy=IN_ANOTHER_OBJECT)
 def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The template of every claim is in the input.
+    """The `ResourceClaimTemplate` or `ResourceClaim` of every claim is in the input.
 
     ## What it does
     Reports a claim whose ResourceClaimTemplate or ResourceClaim is in none of the files of the run, or in
@@ -351,7 +354,7 @@ def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
 @rule("DRA015", Severity.ERROR, scope=Scope.TRANSLATION)
 def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
-    """No other template has the name of a new one.
+    """No other `ResourceClaimTemplate` has the name of a new one.
 
     ## What it does
     Reports that the name of a new ResourceClaimTemplate, which follows from its workload, is taken: by a
@@ -378,7 +381,7 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
 
 @rule("DRA020", Severity.INFO, scope=Scope.TRANSLATION)
 def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
-    """What becomes of a claim that is for no GPU is said.
+    """A translation says what becomes of claims that are for no GPU.
 
     ## What it does
     Reports, in a translation of a pod with shares, each of its claims that requests other devices: channels
@@ -402,7 +405,7 @@ def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
 
 @rule("DRA016", Severity.ERROR, scope=Scope.TRANSLATION)
 def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
-    """A kustomization that renames templates renames them where pods name them.
+    """A kustomization with `namePrefix` or `nameSuffix` renames templates of claims where pods name them too.
 
     ## What it does
     Reports `namePrefix` and `nameSuffix` of a kustomization whose workloads get templates by the

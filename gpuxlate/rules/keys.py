@@ -412,7 +412,7 @@ NO_DEVICES = ("", "none", "void")
     no_policy="a predicate names its keys; this asks whose the keys of a container are",
 )
 def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No variable chooses the cards of a container with a share.
+    """`NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` choose no cards in a container with a share.
 
     ## What it does
     Reports `NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` in a container that has a share by a device

@@ -113,7 +113,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     no_policy="a pod that no node has room for harms nobody",
 )
 def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A node has as many cards as a container requests.
+    """A number of cards, partitions or clients of a card is at most 2147483647.
 
     ## What it does
     Reports more than 2147483647 cards, partitions or clients of cards in a container, where no rule of a
@@ -338,7 +338,7 @@ def _harmless(reading: WrittenNumber, unit: str) -> int | None:
     no_policy=BY_API_SERVER,
 )
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Requests equal limits where a container sets both.
+    """`requests` equal `limits` where a container sets both.
 
     ## What it does
     Compares every vendor's key that is in both, and `nvidia.com/gpu`, as quantities.
@@ -405,7 +405,7 @@ NATIVE = "kubernetes.io/"
     no_policy=BY_API_SERVER,
 )
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A GPU resource is in limits, not only in requests.
+    """A GPU resource is in `limits`, not only in `requests`.
 
     ## What it does
     Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has. Names in the domain `kubernetes.io`
@@ -457,7 +457,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     no_policy="it is about the workload: a pod does not show what its workload has",
 )
 def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Labels and annotations of a share are on the pod template, not only on the workload.
+    """Labels and annotations of a share are in `template.metadata`, not only in `metadata` of the workload.
 
     ## What it does
     Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods
@@ -641,7 +641,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     no_policy=BY_API_SERVER,
 )
 def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Values of labels, annotations and node selectors are strings.
+    """Values in `labels`, `annotations` and `nodeSelector` are strings.
 
     ## What it does
     Reports a number, a boolean or an empty value of a vendor's label, annotation or node selector.
@@ -707,7 +707,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
 # The rule of Kubernetes that a container has the keys of one vendor (K8S007).
 @rule("K8S007", Severity.ERROR, about=Subject.RESOURCE)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container requests GPUs of one vendor: a share or whole cards.
+    """A container requests GPUs of one vendor, and either a share or whole cards (`nvidia.com/gpu`).
 
     ## What it does
     Reports keys of two vendors in one container, and a vendor's share next to `nvidia.com/gpu`.

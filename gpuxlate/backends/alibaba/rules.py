@@ -115,7 +115,8 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
     ## What it does
-    Reports other whole numbers. K8S001 reports values that are not whole numbers.
+    Reports other whole numbers. K8S001 reports values that are not whole numbers. In a translation, compute
+    that `--round up` raises to the next multiple of 5.
 
     ## Why
     The unit is one percent of one card. A job with another number cannot be submitted.
@@ -225,7 +226,8 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     """`aliyun.com/gpu-mem` is at least 1.
 
     ## What it does
-    Reports zero and negative amounts. K8S001 reports values that are not whole numbers.
+    Reports zero and negative amounts. K8S001 reports values that are not whole numbers. In a translation,
+    memory that `--round up` raises to the next whole unit.
 
     ## Why
     One unit, by default 1 GiB, is the least that a container can request of a shared card.
@@ -306,8 +308,9 @@ def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
-    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning)
-    a label on a pod without `aliyun.com/gpu-mem`.
+    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning) a
+    label on a pod without `aliyun.com/gpu-mem`. In a translation, memory that `--round up` raises to the next
+    number of units that the cards divide.
 
     ## Why
     `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an integer.
@@ -478,7 +481,7 @@ def _small_unit_by_profile(this: Rule, violation: Violation, pod: PodKeys, conte
     ),
 )
 def small_unit_on_share_nodes(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A unit of 128 MiB is used on nodes of mode `share` only.
+    """Where `aliyun.com/gpu-mem` counts units of 128 MiB, the nodes have the mode `share`.
 
     ## What it does
     With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose a
@@ -548,7 +551,8 @@ def _unknown_placement(
 def known_mode_and_placement(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Node selectors use a mode and a placement of ACK.
+    """`ack.node.gpu.schedule` in a node selector is a mode of ACK, and `ack.node.gpu.placement` is `binpack`
+    or `spread`.
 
     ## What it does
     Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector or a
@@ -621,7 +625,8 @@ def _not_isolated(this: Rule, violation: Violation, pod: PodKeys, context: Conte
 def memory_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The memory that a container requests is enforced.
+    """`aliyun.com/gpu-mem` goes to nodes that enforce it, which the mode `share` does not, and without
+    `CGPU_DISABLE`.
 
     ## What it does
     Reports `aliyun.com/gpu-mem` that is counted but not isolated: on nodes of mode `share`, with
@@ -684,7 +689,7 @@ def _of_node(profile: Profile) -> tuple[Constraint, ...]:
     page=RuleDoc(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
 )
 def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """The cards of a pod fit on one node.
+    """`aliyun.com/gpu-count` and `aliyun.com/gpu` are each at most the number of cards of a node.
 
     ## What it does
     With a profile that sets `cards.perNode`, reports a label `aliyun.com/gpu-count` or a number of
@@ -712,7 +717,7 @@ def _of_card(profile: Profile) -> tuple[Constraint, ...]:
     page=RuleDoc(shown(part(23), profile=A10), shown(part(22))),
 )
 def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container requests at most the memory of a card, on each of its cards.
+    """`aliyun.com/gpu-mem` is at most the memory of a card, on each card of the container.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports `aliyun.com/gpu-mem` that is, on each of its
@@ -781,7 +786,7 @@ def one_sharing_container_in_open_source(
     page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
 )
 def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """With open-source gpushare, a pod shares one card.
+    """With open-source gpushare, the label `aliyun.com/gpu-count` is at most 1.
 
     ## What it does
     With a profile that sets `openSource: true`, reports a label `aliyun.com/gpu-count` above 1.
@@ -807,7 +812,7 @@ def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, cont
     page=RuleDoc(shown(part(1), profile=A10), shown(part(2))),
 )
 def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share is large enough that the pods that fit a card are within the limit of ACK.
+    """`aliyun.com/gpu-mem` is so large that at most 20 shares fit a card.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports shares of which more than 20 fit a card.

@@ -20,7 +20,7 @@ def _one_card(model: str) -> t.Constraint:
 def percent_is_of_one_card(
     this: t.Rule, violation: t.Violation, pod: t.PodKeys, context: t.Context
 ) -> Iterator[t.Diagnostic]:
-    """Memory in percent is of one card.
+    """`baidu.com/<card>_cgpu` is 1 beside `baidu.com/<card>_cgpu_memory_percent`.
 
     ## What it does
     Reports memory in percent beside several cards.

@@ -16,7 +16,7 @@ CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
 def part_has_memory(
     this: t.Rule, violation: t.Violation, pod: t.PodKeys, context: t.Context
 ) -> Iterator[t.Diagnostic]:
-    """A part of a card has memory beside its compute.
+    """A container with `tencent.com/vcuda-core` below 100 also sets `tencent.com/vcuda-memory`.
 
     ## What it does
     Reports `tencent.com/vcuda-core` below 100 without `tencent.com/vcuda-memory`.

@@ -17,7 +17,7 @@ def size_of(name: str) -> int | None:
 
 @t.rule("NOS020", t.Severity.INFO, no_policy="it is about a translation: nos is read only")
 def size_is_in_gib(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator[t.Diagnostic]:
-    """The size in the name of a slice is known in MiB.
+    """The size in the name of `nvidia.com/gpu-<size>gb` is known in MiB.
 
     ## What it does
     Reports each slice of nos: its size is read as GiB.

@@ -50,7 +50,7 @@ def ways(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, D
 
 @rule("DRA002", Severity.ERROR, scope=Scope.DOCUMENT)
 def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The API server keeps the capacity that a claim requests.
+    """A claim requests `capacity` only from an API server that keeps it: Kubernetes 1.36 or later.
 
     ## What it does
     With a profile of Kubernetes before 1.36, reports `capacity` in a request, unless the profile says
@@ -116,7 +116,7 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
 
 @rule("DRA003", Severity.WARNING, scope=Scope.DOCUMENT)
 def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share of a card leaves compute and memory to others.
+    """A request to HAMi's driver for a part of a card sets both `cores` and `memory`.
 
     ## What it does
     Reports a request to HAMi's driver with `memory` and without `cores`, or with `cores` below 100 and
@@ -174,7 +174,8 @@ def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> I
 
 @rule("DRA004", Severity.ERROR, scope=Scope.DOCUMENT, fix="unsafe")
 def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute is a percentage of a card, and memory has a unit.
+    """`cores` is a whole number from 0 to 100, `memory` an amount with a unit of at least 1Mi, and `shares`
+    at least 1.
 
     ## What it does
     Reports `cores` that is not a whole number from 0 to 100, `memory` that is not a quantity or is below 1Mi,
@@ -230,7 +231,7 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
 
 @rule("DRA005", Severity.WARNING, scope=Scope.DOCUMENT)
 def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Several shared cards are different cards.
+    """A request for parts of several cards has a `distinctAttribute` constraint.
 
     ## What it does
     Reports a request for a part of more than one card without a `distinctAttribute` constraint.
@@ -293,7 +294,7 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
 
 @rule("DRA006", Severity.WARNING, scope=Scope.DOCUMENT)
 def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """All shares of one claim are equal.
+    """All requests of one claim to HAMi's driver have the same `cores` and `memory`.
 
     ## What it does
     Reports a claim with requests for different parts of cards of HAMi's driver.
@@ -351,7 +352,7 @@ def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Cont
 # Rules on the names of what a request asks for, and on what only the driver decides: DRA017 to DRA019.
 @rule("DRA017", Severity.ERROR, scope=Scope.DOCUMENT)
 def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The capacity that a request names is one of its driver.
+    """The names in `capacity.requests` are those of capacities that the devices of the driver have.
 
     ## What it does
     Reports a name in `capacity.requests` that the devices of the driver do not have, a capacity with two
@@ -404,7 +405,7 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
 def sharing_of_the_driver_is_known(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """What a claim of NVIDIA's driver gets follows from `consumableShares`.
+    """`shares` and `memory` in a claim of NVIDIA's driver go with the `consumableShares` of the cluster.
 
     ## What it does
     Reports `shares` without `dra` in a profile, and `memory` where it says `nvidiaConsumableShares:
@@ -463,7 +464,7 @@ def sharing_of_the_driver_is_known(
 
 @rule("DRA019", Severity.ERROR, scope=Scope.DOCUMENT)
 def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The profile of the partitions that a claim selects is one that a card has.
+    """The `profile`, or `partitionProfile`, that a claim selects is that of a partition which a card has.
 
     ## What it does
     Reports a selector on `profile` of a request for `mig.nvidia.com` with a profile of MIG that no card of
@@ -522,7 +523,7 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
 def attributes_are_of_the_driver(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The attributes that a claim names are those of its driver.
+    """The names in `device.attributes` and in constraints of a claim are those of its driver.
 
     ## What it does
     Reports an attribute in a selector or constraint of a claim that the devices of the driver do not have.
@@ -600,7 +601,8 @@ PLUGIN = "hami"
 
 @rule("DRA007", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
 def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Settings of MPS are in a claim that containers share.
+    """Settings of MPS are in a `ResourceClaim` that containers share, not in a `ResourceClaimTemplate` of one
+    container.
 
     ## What it does
     Reports settings of MPS for NVIDIA's driver in a ResourceClaimTemplate, where one container of the pod
@@ -691,7 +693,7 @@ def _is_mps(config: DeviceConfig) -> bool:
 
 @rule("DRA009", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
 def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container gets its cards by a claim or by the device plugin.
+    """A container gets its cards by a claim or by `nvidia.com/gpu`, not by both.
 
     ## What it does
     Reports `nvidia.com/gpu` in a container that has cards by a claim too.
@@ -743,7 +745,8 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("DRA010", Severity.ERROR, no_policy=IN_ANOTHER_OBJECT)
 def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod has shares by claims or by the keys of the device plugin.
+    """A pod with a claim for HAMi's driver has no `nvidia.com/gpumem`, `nvidia.com/gpumem-percentage` or
+    `nvidia.com/gpucores`.
 
     ## What it does
     Reports `nvidia.com/gpumem`, `gpumem-percentage` and `gpucores` in a pod with a claim for HAMi's driver.
@@ -807,7 +810,8 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
 def names_are_whole(
     this: Rule, path: Path, key: str, unknown: Sequence[str], others: Sequence[str], target: str
 ) -> Diagnostic:
-    """Card models for a claim are whole product names.
+    """`nvidia.com/use-gputype` and `nvidia.com/nouse-gputype` are whole product names where they become a
+    claim.
 
     ## What it does
     Reports `use-gputype` and `nouse-gputype` with text that is not a product name in the catalogue of cards,

@@ -26,7 +26,7 @@ def _choice(pod: PodKeys, name: str) -> NodeRequirement | None:
 
 @rule("GKE001", Severity.ERROR, no_policy=NO_POLICY)
 def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests one client of a shared card.
+    """`nvidia.com/gpu` is 1 in a pod that chooses nodes of GKE with shared cards.
 
     ## What it does
     Reports more than one `nvidia.com/gpu` in a pod that chooses nodes whose cards are shared.
@@ -75,7 +75,7 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("GKE002", Severity.ERROR, no_policy=NO_POLICY)
 def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A card has 2 to 48 clients.
+    """`cloud.google.com/gke-max-shared-clients-per-gpu` is 2 to 48.
 
     ## What it does
     Reports a value of `cloud.google.com/gke-max-shared-clients-per-gpu` that is no such number.
@@ -120,7 +120,8 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
 @rule("GKE003", Severity.ERROR, missing=True, no_policy=NO_POLICY)
 def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The strategy and the number of clients are chosen together.
+    """`cloud.google.com/gke-gpu-sharing-strategy` and `cloud.google.com/gke-max-shared-clients-per-gpu` are
+    chosen together.
 
     ## What it does
     Reports one of `cloud.google.com/gke-gpu-sharing-strategy` and
@@ -174,7 +175,8 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
 
 @rule("GKE004", Severity.ERROR, no_policy=NO_POLICY)
 def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Partitions of GKE are counted as cards.
+    """A pod with `cloud.google.com/gke-gpu-partition-size` requests its partitions as `nvidia.com/gpu`, of a
+    size that the card has.
 
     ## What it does
     Reports `nvidia.com/mig-*` in a pod that chooses `cloud.google.com/gke-gpu-partition-size`, a size that
@@ -235,7 +237,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
 
 @rule("GKE005", Severity.WARNING, no_policy=NO_POLICY)
 def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The accelerator is one that GKE has.
+    """`cloud.google.com/gke-accelerator` is an accelerator that GKE has.
 
     ## What it does
     Reports a value of `cloud.google.com/gke-accelerator` in a pod with shared or divided cards that is no

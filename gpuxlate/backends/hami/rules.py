@@ -38,7 +38,8 @@ from gpuxlate.rules.predicates import (
     ),
 )
 def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container of a HAMi pod requests a part of its cards.
+    """A container with `nvidia.com/gpu` in a HAMi pod also sets `nvidia.com/gpumem`,
+    `nvidia.com/gpumem-percentage` or `nvidia.com/gpucores`.
 
     ## What it does
     Reports `nvidia.com/gpu` without `gpumem`, `gpumem-percentage` and `gpucores`, in pods with other
@@ -88,7 +89,7 @@ def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Co
 def container_is_not_privileged(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A container with a share is not privileged.
+    """A container with a share of HAMi has no `securityContext.privileged: true`.
 
     ## What it does
     Reports `securityContext.privileged: true`.
@@ -133,7 +134,7 @@ def container_is_not_privileged(
 def node_is_not_named(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """`nodeName` is not set.
+    """A pod with a share of HAMi sets no `nodeName`.
 
     ## What it does
     Reports `nodeName` in a pod with HAMi's keys. Nothing of a pod that has been scheduled: one that a
@@ -178,7 +179,7 @@ def node_is_not_named(
     constraint=Constraint(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), keys=k.SHARE_KEYS),
 )
 def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container with a share does not turn isolation off.
+    """A container with a share of HAMi has no `CUDA_DISABLE_CONTROL: "true"`.
 
     ## What it does
     Reports `CUDA_DISABLE_CONTROL: "true"` in a container with `gpumem`, `gpumem-percentage` or
@@ -227,7 +228,8 @@ def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Con
     constraint=tuple(Constraint(~IsAnnotated(k.MODE, "mig"), keys=(name,)) for name in (k.PERCENT, k.CORES)),
 )
 def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """In MIG mode a container requests memory in MiB.
+    """With `nvidia.com/vgpu-mode: mig`, a container sets `nvidia.com/gpumem`, not
+    `nvidia.com/gpumem-percentage` or `nvidia.com/gpucores`.
 
     ## What it does
     Reports `gpumem-percentage` and `gpucores` where `nvidia.com/vgpu-mode` is `mig`.
@@ -269,7 +271,7 @@ def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: C
     no_policy="it compares an unknown name with all known ones, letter by letter",
 )
 def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The number of cards has a name that is known.
+    """The number of cards beside `nvidia.com/gpumem` is `nvidia.com/gpu`, or has another name that is known.
 
     ## What it does
     Reports an unknown resource of `nvidia.com`, or one with `gpu` in its name, in a container with HAMi's
@@ -324,7 +326,8 @@ def _may_count(name: str) -> bool:
 
 @rule("HAMI016", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
 def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share of compute of HAMi is a cap for a pod that is alone on its card too.
+    """A container with `nvidia.com/gpucores` of 1 to 99 sets `GPU_CORE_UTILIZATION_POLICY`: else it is no cap
+    for a pod that is alone on its card.
 
     ## What it does
     Reports `nvidia.com/gpucores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.

@@ -18,7 +18,7 @@ from gpuxlate.rules.base import Context, Rule, rule
     no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
 )
 def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A part of a card is written in units of memory, not as a decimal number of cards.
+    """A part of a card is requested with `volcano.sh/gpu-mem.128Mi`, not with an `nvidia.com/gpu` below 1.
 
     ## What it does
     Reports `nvidia.com/gpu` below 1 in a pod of the scheduler `volcano`. With another scheduler it is

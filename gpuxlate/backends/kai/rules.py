@@ -82,7 +82,8 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     no_policy=BY_CONTAINER,
 )
 def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share fits the cards of the profile.
+    """With a profile, `gpu-fraction-num-devices` is at most the number of cards of a node, and `gpu-memory`
+    the memory of a card.
 
     ## What it does
     With a profile, reports more cards than a node has, and more memory than a card has.
@@ -150,7 +151,7 @@ def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[D
 def cluster_reads_the_keys(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The cluster shares cards in a mode that reads the keys of the pod.
+    """The `sharingMode` of the cluster is one that reads the keys of the pod.
 
     ## What it does
     With a profile, reports the keys of NvFractions where `sharingMode` is another one, and every share
@@ -187,7 +188,7 @@ def cluster_reads_the_keys(
 
 @rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")
 def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Something keeps the container within its part of the memory.
+    """Something enforces the `gpu-fraction` or `gpu-memory` of a container.
 
     ## What it does
     Reports `gpu-fraction` and `gpu-memory` where the profile does not say that the cluster enforces them.
@@ -259,7 +260,7 @@ def _both(this: Rule, value: Value, name: str, other: str) -> Diagnostic:
 def memory_is_set_once(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The memory of a share is set in one way.
+    """Memory is set with `gpu-memory`, with `gpu-fraction` or with keys of NvFractions, in one of these ways.
 
     ## What it does
     Reports `gpu-memory` beside `gpu-fraction`, and either of them beside a key of NvFractions.
@@ -323,7 +324,8 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
     no_policy=BY_CONTAINER,
 )
 def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod with a part of a card requests no GPUs in its containers.
+    """A pod with `gpu-fraction`, `gpu-memory` or a key of NvFractions has no `nvidia.com/gpu` in its
+    containers.
 
     ## What it does
     Reports `nvidia.com/gpu`, and the resources of other products, in any container of a pod with
@@ -362,7 +364,7 @@ def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     "KAI006", Severity.ERROR, missing=True, no_policy="it compares names of containers with keys and values"
 )
 def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The container that a key names is in the pod.
+    """`gpu-fraction-container-name` and keys of NvFractions name a container of the pod.
 
     ## What it does
     Reports `gpu-fraction-container-name`, and keys of NvFractions, with the name of a container that the
@@ -427,7 +429,8 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 def annotation_is_read(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """No annotation is one that is only taken for a key of KAI.
+    """A pod of KAI has no annotation `nvidia.com/gpu.memory`, `gpu_memory` or `gpu_fraction`, which are no
+    keys of KAI.
 
     ## What it does
     Reports the annotations `nvidia.com/gpu.memory`, `gpu_memory` and `gpu_fraction` in pods of KAI.
@@ -462,7 +465,8 @@ def annotation_is_read(
 
 @rule("KAI009", Severity.ERROR, no_policy="the name of a container is in the key")
 def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container of a pod has the share.
+    """One container of a pod has `nvidia.com/container.<name>.gpu-memory.request` and the other keys of
+    NvFractions.
 
     ## What it does
     Reports keys of NvFractions for a second container of the pod.
@@ -533,7 +537,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
     no_policy=BY_CONTAINER,
 )
 def queue_is_named(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod of KAI names its queue.
+    """A pod of KAI names its queue with the label `kai.scheduler/queue`.
 
     ## What it does
     Reports a pod with a share, or with cards and the scheduler of KAI, without the label
@@ -598,7 +602,7 @@ def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
 def fraction_is_below_one(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A fraction is a decimal number above 0 and below 1.
+    """`gpu-fraction` and `gpu-fraction.limit` are decimal numbers above 0 and below 1.
 
     ## What it does
     Reports other values of `gpu-fraction` and `gpu-fraction.limit`, such as `250m`.
@@ -652,7 +656,8 @@ def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 def memory_has_its_unit(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Memory is MiB without a suffix, or an amount with a unit, as its key requires.
+    """`gpu-memory` and `gpu-memory.limit` are MiB without a suffix, and keys of NvFractions amounts with a
+    unit.
 
     ## What it does
     Reports values of `gpu-memory` and `gpu-memory.limit` that are not plain digits of at least 1, and
@@ -723,7 +728,7 @@ def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Dia
 def devices_share_something(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The number of devices is a whole number, beside a share.
+    """`gpu-fraction-num-devices` is a whole number of at least 1, beside `gpu-fraction` or `gpu-memory`.
 
     ## What it does
     Reports `gpu-fraction-num-devices` that is not a whole number of at least 1, and it, the name of the
@@ -763,7 +768,8 @@ def devices_share_something(
 
 @rule("KAI007", Severity.ERROR, no_policy="the keys hold the names of containers, the values units")
 def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A request for memory is not above its limit.
+    """`gpu-memory` is at most `gpu-memory.limit`, `gpu-fraction` at most `gpu-fraction.limit`, and so for
+    each container.
 
     ## What it does
     Reports a limit of memory below the request: of the keys of NvFractions, of `gpu-memory.limit`,

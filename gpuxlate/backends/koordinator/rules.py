@@ -47,7 +47,7 @@ WHOLE_CARDS = AnyOf(_is_all(k.RATIO), _is_all(k.BOTH))
 def share_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic | tuple[()]:
-    """A pod with a part of a card names what isolates it.
+    """A pod with a share of Koordinator has the label `koordinator.sh/gpu-isolation-provider`.
 
     ## What it does
     Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`. Beside

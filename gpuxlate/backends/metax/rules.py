@@ -25,7 +25,7 @@ MOST_GIB = 256
 def class_is_for_one_card(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A pod with `metax-tech.com/sgpu-app-class` requests one card a container.
+    """In a pod with `metax-tech.com/sgpu-app-class`, `metax-tech.com/sgpu` of a container is 1.
 
     ## What it does
     Reports `metax-tech.com/sgpu` above 1 in a pod with the annotation.
@@ -78,7 +78,8 @@ def class_is_for_one_card(
 def online_pods_compete(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """An online pod of MetaX sets no compute and no policy.
+    """A pod with `metax-tech.com/sgpu-app-class: online` has no `metax-tech.com/vcore` and no
+    `metax-tech.com/sgpu-qos-policy`.
 
     ## What it does
     Reports `metax-tech.com/vcore` and `metax-tech.com/sgpu-qos-policy` in a pod whose
@@ -116,7 +117,7 @@ def online_pods_compete(
 
 @rule("METAX022", Severity.WARNING, no_policy="an amount has a unit, and no schema compares those")
 def memory_has_a_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`metax-tech.com/vmemory` without a unit is a plausible number of GiB.
+    """`metax-tech.com/vmemory` without a unit is at most 256, in GiB.
 
     ## What it does
     Reports a number without a unit above 256.

@@ -256,7 +256,7 @@ def _chosen(pod: PodKeys) -> Iterator[tuple[NodeRequirement, str]]:
 
 @rule("NVIDIA002", Severity.ERROR, no_policy=NO_POLICY)
 def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests partitions of one profile, or cards.
+    """A container requests `nvidia.com/mig-<profile>` of one profile, or `nvidia.com/gpu`, not both.
 
     ## What it does
     Reports a second `nvidia.com/mig-*` in a container, and one beside `nvidia.com/gpu`, unless that is 0.
@@ -299,7 +299,7 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
 
 @rule("NVIDIA003", Severity.ERROR, no_policy=NO_POLICY)
 def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The profile of a partition is one that a card has.
+    """The profile in the name of `nvidia.com/mig-<profile>` is one that a card has.
 
     ## What it does
     Reports a profile that no card of the catalogue has; with the card of a profile for `nvidia-mig`, one
@@ -349,7 +349,8 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("NVIDIA004", Severity.INFO, no_policy=NO_POLICY)
 def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A profile has the name that drivers give it today.
+    """Profiles have the names that drivers give them today: `3g.20gb` and `7g.80gb`, not `3g.21gb` and
+    `7g.79gb`.
 
     ## What it does
     Reports `3g.21gb` and `7g.79gb`, and reads them as `3g.20gb` and `7g.80gb`.
@@ -387,7 +388,7 @@ def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) ->
 
 @rule("NVIDIA005", Severity.ERROR, no_policy=NO_POLICY)
 def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A node has as many partitions as a container requests.
+    """`nvidia.com/mig-<profile>` is at least 1, and at most what all cards of a node have together.
 
     ## What it does
     Reports a number of partitions below 1; with the cards of a profile for `nvidia-mig`, one above what all
@@ -436,7 +437,8 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("NVIDIA007", Severity.ERROR, no_policy=NO_POLICY)
 def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The resource is one of the strategy that the nodes have.
+    """`nvidia.com/gpu` or `nvidia.com/mig-<profile>` is requested as the `nvidia.com/mig.strategy` of the
+    nodes says.
 
     ## What it does
     Reports `nvidia.com/mig-*` where the profile says `migStrategy: single` or `none`; and beside a choice of

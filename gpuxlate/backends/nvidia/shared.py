@@ -200,7 +200,7 @@ NO_POLICY = "what a number means depends on the configuration of the nodes"
 
 @rule("NVIDIA001", Severity.WARNING, no_policy=NO_POLICY)
 def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests one client of a shared card.
+    """`nvidia.com/gpu.shared`, or `nvidia.com/gpu` on nodes that count clients with it, is 1.
 
     ## What it does
     Reports more than one `nvidia.com/gpu.shared`, or more than one `nvidia.com/gpu` on nodes that count
@@ -250,7 +250,7 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("NVIDIA006", Severity.WARNING, no_policy=NO_POLICY)
 def resource_is_renamed(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`nvidia.com/gpu.shared` is a resource of the cluster.
+    """`nvidia.com/gpu.shared` is requested where the plug-in of the cluster renames the resource to it.
 
     ## What it does
     Reports `nvidia.com/gpu.shared` where the profile says that the plug-in does not rename the resource.

@@ -19,7 +19,7 @@ from gpuxlate.backends.pod_reader import (
     requesting,
     written_name,
 )
-from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.backends.row_rules.base import OR, ROUNDINGS, RowRule, any_of, demands_of
 from gpuxlate.backends.rows import (
     WHOLE_CARDS,
     KeyTable,
@@ -31,7 +31,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, LegalNumbers, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, listed, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, PodExample, Rule
@@ -154,8 +154,7 @@ class NumberRule(RowRule):
     """Ranges, steps and legal sets."""
 
     kind, name, tells_whole_cards = RuleKind.NUMBERS, "number-is-legal", True
-    summary = "The numbers of {title} are ones that it takes."
-    description = "Reports {keys} outside of their range, off their step, or not in their list."
+    description = "Reports {keys} outside of their range, off their step, or not in their list." + ROUNDINGS
     usual_why = "The number is refused or ignored, or no card ever has it."
     fixing = (
         "Writes each card's part where the number is a total over the cards, else the next number that the "
@@ -164,6 +163,17 @@ class NumberRule(RowRule):
 
     skips_overridden: ClassVar[bool] = False
     """A key beside one that goes before it is accepted, and not looked at."""
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(self.subject_rows, self._legal, "{keys} is {what}", "{keys} are each {what}")
+        return msg("{demands}.", demands=demands)
+
+    def _legal(self, row: KeySpec) -> str:
+        """The numbers that it takes, of each card where a key counts them."""
+        single = all(one.least == one.most for one in row.ranges)
+        numbers = listed([one.text for one in row.ranges], OR if single else "either {before}, or {last}")
+        return msg("{numbers} for each card", numbers=numbers) if count_row_for(self.table, row) else numbers
 
     def rows(self) -> Iterable[KeySpec]:
         return (
@@ -302,15 +312,19 @@ class SizeRule(RowRule):
 
     kind, name = RuleKind.SIZES, "memory-is-a-size"
     severity = Severity.INFO
-    summary = "A part of a card is one that {title} has."
+    summary = "{any_key} requests one of the parts of a card: {sizes}."
     description = (
         "Reports {keys} where the container gets more: the smallest part that holds what it asks for, with "
-        "the memory and the compute of that part."
+        "the memory and the compute of that part." + ROUNDINGS
     )
     usual_why = "Cards are divided into parts of fixed sizes."
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if self.table.sizes and row.sets in ("memory_mib", "cores"))
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {**super().values, "sizes": listed([size.text for size in self.table.sizes], OR)}
 
     def constraints(self) -> Iterable[Constraint]:
         largest = self.table.sizes[-1]
@@ -378,12 +392,21 @@ class UncertainValueRule(RowRule):
 
     kind, name = RuleKind.DOUBTS, "value-is-documented"
     severity = Severity.WARNING
-    summary = "A value of {title} has an effect that is documented."
     description = "Reports values of {keys} whose effect is not certain."
     usual_why = "Sources contradict each other, or say nothing."
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.uncertain_values and Place.RESOURCE in row.places)
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(
+            self.subject_rows,
+            lambda row: listed([*row.uncertain_values], OR),
+            "{keys} is not {what}",
+            "{keys} are not {what}",
+        )
+        return msg("{demands}: no document says what such a value does.", demands=demands)
 
     def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
@@ -412,8 +435,11 @@ class IgnoredMemoryRule(RowRule):
     """Memory beside whole cards, where all compute is whole cards."""
 
     kind, name, severity = RuleKind.IGNORED, "whole-cards-have-their-memory", Severity.WARNING
-    summary = "Whole cards of {title} are requested without memory."
-    description = "Reports {keys} beside compute of 100 for each card."
+    summary = "{any_key} is not set beside {cores} of 100 for each card, which is whole cards."
+    description = (
+        "Reports {keys} beside compute of 100 for each card. In a translation, memory that `--round up` "
+        "raises to that of whole cards."
+    )
     full_is_whole: ClassVar[bool] = False
     """All compute of a card is the whole card, which a key of its own counts."""
     usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
@@ -421,6 +447,13 @@ class IgnoredMemoryRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         full = self.full_is_whole or self.table.cards_in_cores
         return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {
+            **super().values,
+            "cores": any_of(rows.cores for rows in self.table.keys_by_model if rows.cores),
+        }
 
     def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:
@@ -445,7 +478,7 @@ class AmountRule(RowRule):
 
     kind, name = RuleKind.AMOUNTS, "amount-is-plausible"
     no_policy = "an amount has a unit, and no schema compares those"
-    summary = "An amount of memory of {title} is one that a card can have."
+    summary = "An amount of {any_key} is 1 MiB to 1 TiB for each card."
     description = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
     usual_why = "A number without a unit and one with a unit are not the same amount."
 

@@ -85,11 +85,12 @@ def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: C
     page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
 )
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """`qgpu-memory` is at least 1 GiB, and no more than a card has.
+    """`tke.cloud.tencent.com/qgpu-memory` is at least 1 GiB, and no more than a card has.
 
     ## What it does
-    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
-    `cards.memoryMiB`, also a share with more memory of one card than a card has.
+    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets `cards.memoryMiB`,
+    also a share with more memory of one card than a card has. In a translation, memory that `--round up`
+    raises to the next multiple of 1024 MiB.
 
     ## Why
     qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
@@ -110,11 +111,12 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
 )
 def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """`qgpu-core` of one card is 5 to 100, in multiples of 5.
+    """`tke.cloud.tencent.com/qgpu-core` of one card is 5 to 100, in multiples of 5.
 
     ## What it does
     Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
-    without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+    without `app-class`. `qgpu-core-greedy` of offline pods has no such step. In a translation, compute that
+    `--round up` raises to the next multiple of 5.
 
     ## Why
     qGPU allocates compute in multiples of 5 % of a card.
@@ -162,7 +164,8 @@ def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Co
 def compute_and_memory_together(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A part of a card is requested with both compute and memory.
+    """A part of a card is requested with both `tke.cloud.tencent.com/qgpu-core` and
+    `tke.cloud.tencent.com/qgpu-memory`.
 
     ## What it does
     Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
@@ -201,7 +204,8 @@ def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
 )
 def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container shares at most two cards.
+    """A container shares at most two cards: `tke.cloud.tencent.com/qgpu-core` is at most 200, or a multiple
+    of 100.
 
     ## What it does
     Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
@@ -256,11 +260,12 @@ def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context
     page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
 )
 def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute and memory of two shared cards divide evenly, and memory is set.
+    """For two shared cards, `tke.cloud.tencent.com/qgpu-core` and `tke.cloud.tencent.com/qgpu-memory` are
+    both set, and even.
 
     ## What it does
     Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
-    (error).
+    (error). In a translation, numbers that `--round up` raises to the next that divide evenly.
 
     ## Why
     Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
@@ -288,7 +293,7 @@ EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core /
     page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
 )
 def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """Each of two shared cards gives a multiple of 5 percent.
+    """`tke.cloud.tencent.com/qgpu-core` of two shared cards is a multiple of 5 on each card.
 
     ## What it does
     Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
@@ -317,10 +322,11 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
 def whole_cards_without_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """Whole cards are requested without `qgpu-memory`.
+    """Whole cards are requested without `tke.cloud.tencent.com/qgpu-memory`.
 
     ## What it does
-    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
+    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on. In a translation, memory
+    of whole cards that `--round up` raises to all that they have.
 
     ## Why
     Whole cards come with all of their memory, and the documentation says to omit it. The open code
@@ -376,7 +382,8 @@ def _greedy_beside_core(this: Rule, violation: Violation, pod: PodKeys, context:
 def offline_asks_for_greedy_and_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
+    """A container of an offline pod sets `tke.cloud.tencent.com/qgpu-core-greedy`, 1 to 100, and memory,
+    nothing else.
 
     ## What it does
     Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
@@ -411,7 +418,7 @@ def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, conte
 def online_asks_for_memory_alone(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A container of an online pod sets `qgpu-memory` and no compute.
+    """A container of an online pod sets `tke.cloud.tencent.com/qgpu-memory` and no compute.
 
     ## What it does
     Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
@@ -454,7 +461,8 @@ def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: C
 def compute_goes_with_app_class(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
+    """`tke.cloud.tencent.com/app-class` is `online` or `offline`; offline pods set `qgpu-core-greedy`, other
+    pods do not.
 
     ## What it does
     Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in a
@@ -508,7 +516,7 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
 def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
-    """The pod chooses nodes by one of the three policies.
+    """`tke.cloud.tencent.com/qgpu-schedule-policy` in a node selector is one of the three policies of qGPU.
 
     ## What it does
     Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required node
@@ -547,7 +555,8 @@ def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
 def card_fills_before_the_limit(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A share is large enough that 16 of them fill a card.
+    """`tke.cloud.tencent.com/qgpu-core` and `tke.cloud.tencent.com/qgpu-memory` are so large that at most 16
+    shares fit a card.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
@@ -583,7 +592,7 @@ def _recent(profile: Profile) -> tuple[Constraint, ...]:
     ),
 )
 def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
-    """The cluster runs Kubernetes 1.14 or later.
+    """A cluster for pods with `tke.cloud.tencent.com/qgpu-core` runs Kubernetes 1.14 or later.
 
     ## What it does
     With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.

@@ -47,7 +47,7 @@ def _asked(pod: PodKeys) -> list[Value]:
 
 @rule("TF001", Severity.ERROR, missing=True, no_policy="a webhook may add the label")
 def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod with annotations of TensorFusion has its label.
+    """A pod with amounts of TensorFusion has the label `tensor-fusion.ai/enabled: "true"`.
 
     ## What it does
     Reports amounts and counts in annotations of a pod without the label `tensor-fusion.ai/enabled: "true"`.
@@ -80,7 +80,7 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
 @rule("TF002", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The container with the share is clear.
+    """In a pod of several containers, `tensor-fusion.ai/inject-container` names the one with the share.
 
     ## What it does
     Reports a share of a pod with several containers, none of which `tensor-fusion.ai/inject-container` names.
@@ -114,7 +114,8 @@ def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
 @rule("TF003", Severity.ERROR, no_policy=OF_TEXTS)
 def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute is in TFLOPs or in percent.
+    """Compute is in `tensor-fusion.ai/tflops-request` or in `tensor-fusion.ai/compute-percent-request`, not
+    in both.
 
     ## What it does
     Reports percent of compute beside TFLOPs, of the request or of the limit.
@@ -149,7 +150,7 @@ def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
 @rule("TF004", Severity.ERROR, no_policy=OF_TEXTS)
 def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
+    """Amounts of TensorFusion are above 0, and `tensor-fusion.ai/gpu-count` is 1 to 128.
 
     ## What it does
     Reports other values, more than 100 percent of compute, and `gpu-indices` that are no different numbers.
@@ -204,7 +205,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
 @rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
 def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Whole cards have no amounts beside them.
+    """`tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu` have no amounts beside them.
 
     ## What it does
     Reports amounts beside `tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu`.
@@ -246,7 +247,8 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
 
 @rule("TF006", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod of TensorFusion asks for compute, for memory or for whole cards.
+    """A pod with `tensor-fusion.ai/enabled: "true"` asks for compute, for memory, for a partition or for
+    whole cards.
 
     ## What it does
     Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
@@ -284,7 +286,7 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
 @rule("TF008", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Dedicated cards name their model.
+    """A pod with `tensor-fusion.ai/dedicated-gpu: "true"` also sets `tensor-fusion.ai/gpu-model`.
 
     ## What it does
     Reports `tensor-fusion.ai/dedicated-gpu: "true"` without `tensor-fusion.ai/gpu-model`.
@@ -321,7 +323,7 @@ def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> 
 
 @rule("TF009", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Soft isolation is of cards with a limiter.
+    """With `tensor-fusion.ai/isolation: soft`, `tensor-fusion.ai/vendor` is not AMD, Hygon or MetaX.
 
     ## What it does
     Reports `tensor-fusion.ai/vendor` of AMD, Hygon or MetaX with `isolation: soft`, which is the default.
@@ -363,7 +365,8 @@ LIMITS = {PERCENT: PERCENT_LIMIT, TFLOPS: TFLOPS_LIMIT, VRAM: VRAM_LIMIT}
 
 @rule("TF010", Severity.WARNING, no_policy=OF_TEXTS)
 def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A limit is not below the request beside it.
+    """`tensor-fusion.ai/tflops-limit`, `compute-percent-limit` and `vram-limit` are each at least the request
+    of the same amount.
 
     ## What it does
     Reports `tflops-limit`, `compute-percent-limit` and `vram-limit` below the request of the same amount.

@@ -188,7 +188,7 @@ LIST_OF_TWO = shown(part(), {}, cards="2,0", policy=NATIVE)
 def card_list_is_well_formed(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Iterator[Diagnostic]:
-    """The card list is whole numbers joined by commas, without spaces.
+    """`vke.volcengine.com/container-multiple-gpu` is whole numbers joined by commas, without spaces.
 
     ## What it does
     Reports `container-multiple-gpu` that is empty, or has anything else than whole numbers and commas.
@@ -228,7 +228,7 @@ def card_list_is_well_formed(
 def card_list_covers_every_container(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """The card list has one number for each container.
+    """`vke.volcengine.com/container-multiple-gpu` has one number for each container.
 
     ## What it does
     Compares the length of `container-multiple-gpu` with `spec.containers`; init containers do not count.
@@ -302,7 +302,7 @@ def _listed_without_mgpu(this: Rule, violation: Violation, pod: PodKeys, context
     page=page(shown(part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
 def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container has 0 in the card list exactly when it requests no mGPU.
+    """`vke.volcengine.com/container-multiple-gpu` has 0 for a container exactly when it requests no mGPU.
 
     ## What it does
     Reports a container with a share and 0 cards, and one without a share but with cards.
@@ -324,7 +324,7 @@ def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys,
     page=page(several("10", 300, 40960), several("8", 320, 40960), "Q"),
 )
 def card_counts_are_in_range(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container has at most eight cards in the card list.
+    """`vke.volcengine.com/container-multiple-gpu` has at most 8 for a container.
 
     ## What it does
     Reports a number above 8 in `container-multiple-gpu`.
@@ -359,7 +359,8 @@ LEAST_NUMBERS = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
     page=page(shown(part(0)), shown(), "V"),
 )
 def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute is above zero and memory is not negative.
+    """`vke.volcengine.com/mgpu-core` and `reclaimed-mgpu-core` are at least 1, and
+    `vke.volcengine.com/mgpu-memory` is not negative.
 
     ## What it does
     Reports `mgpu-core` or `reclaimed-mgpu-core` of zero or less, and a negative `mgpu-memory`.
@@ -414,12 +415,13 @@ def _just_enough_memory(this: Rule, violation: Violation, pod: PodKeys, context:
 def part_of_a_card_has_enough_memory(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A part of one card comes with at least 256 MiB of memory.
+    """`vke.volcengine.com/mgpu-core` of 1 to 99 comes with `vke.volcengine.com/mgpu-memory` of at least 256
+    MiB.
 
     ## What it does
-    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
-    warning: the code accepts it, volcengine.com/docs/6461/1581673 says "greater than 256". With a card list
-    it is VKE024.
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a warning:
+    the code accepts it, volcengine.com/docs/6461/1581673 says "greater than 256". With a card list it is
+    VKE024. In a translation, memory that `--round up` raises to the least.
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
@@ -442,7 +444,8 @@ def part_of_a_card_has_enough_memory(
 def compute_above_one_card_is_whole_cards(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
+    """`vke.volcengine.com/mgpu-core` above 100 is a multiple of 100, unless `container-multiple-gpu` spreads
+    it over several cards.
 
     ## What it does
     Reports compute of 101 to 199, 201 to 299 and so on in a pod without `container-multiple-gpu`.
@@ -490,10 +493,12 @@ def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnost
     page=page(shown(part(100)), shown(part(100, None)), "V"),
 )
 def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container with whole cards has no mgpu-memory.
+    """Without `container-multiple-gpu`, a container with `vke.volcengine.com/mgpu-core` of 100 or more has no
+    `vke.volcengine.com/mgpu-memory`.
 
     ## What it does
-    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`.
+    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`. In a
+    translation, memory of whole cards that `--round up` raises to all that they have.
 
     ## Why
     Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
@@ -515,7 +520,8 @@ def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKey
 def listed_whole_cards_have_no_memory_cap(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A container that uses its listed cards whole has no mgpu-memory.
+    """`vke.volcengine.com/mgpu-memory` is not set beside `vke.volcengine.com/mgpu-core` of 100 for each card
+    of `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-memory` where `mgpu-core` is 100 times the number in `container-multiple-gpu`.
@@ -577,7 +583,8 @@ def _unequal_memory(this: Rule, violation: Violation, pod: PodKeys, context: Con
     page=page(several("2", 31), several("2", 32), "V, Q"),
 )
 def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute and memory are multiples of the number of cards.
+    """`vke.volcengine.com/mgpu-core` and `vke.volcengine.com/mgpu-memory` are multiples of the number of
+    cards in `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the number in `container-multiple-gpu`.
@@ -595,7 +602,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
     page=page(several("2", 202), several("4", 240), "V, VD"),
 )
 def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute is at most 100 percent of each listed card.
+    """`vke.volcengine.com/mgpu-core` is at most 100 for each card of `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-core` above 100 times the container's number in `container-multiple-gpu`.
@@ -671,11 +678,12 @@ def _above_documented_memory(this: Rule, violation: Violation, pod: PodKeys, con
 def memory_on_each_listed_card_is_in_range(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A share of listed cards has 1024 to 81920 MiB per card.
+    """`vke.volcengine.com/mgpu-memory` is 1024 to 81920 MiB for each card of `container-multiple-gpu`.
 
     ## What it does
-    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even
-    for one card. More than 81920 MiB per card is a warning: newer components support larger cards.
+    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even for one
+    card. More than 81920 MiB per card is a warning: newer components support larger cards. In a translation,
+    memory that `--round up` raises to the least.
 
     ## Why
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
@@ -705,10 +713,12 @@ def memory_on_each_listed_card_is_in_range(
     page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
 )
 def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute above one card is a multiple of 10, as in the console's form.
+    """`vke.volcengine.com/mgpu-core` above 100 is a multiple of 10 beside `container-multiple-gpu`, as in the
+    console's form.
 
     ## What it does
-    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
+    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards. In a translation to
+    the console's form, compute that `--round up` raises to whole cards.
 
     ## Why
     Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
@@ -741,7 +751,7 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
 def several_shared_cards_use_native_burst(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A pod that shares several cards has the policy native-burst-share.
+    """A pod that shares several cards has `vke.volcengine.com/mgpu-compute-policy: native-burst-share`.
 
     ## What it does
     Reports a pod in which a container shares more than one card under another policy, or under none,
@@ -813,7 +823,7 @@ def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
 def policy_is_that_of_the_node(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """The pod requests the policy of its nodes.
+    """`vke.volcengine.com/mgpu-compute-policy` of a pod is the policy of its nodes.
 
     ## What it does
     Compares the policy of the pod, `fixed-share` where it sets none, with the policy of the nodes:
@@ -869,7 +879,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     page=page(shown(vci="enforce"), shown(), "S0, VCI"),
 )
 def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
-    """A pod with mGPU is not sent to elastic container instances (VCI).
+    """A pod with `vke.volcengine.com/mgpu-core` has no `vke.volcengine.com/burst-to-vci: enforce`.
 
     ## What it does
     Reports `vke.volcengine.com/burst-to-vci: enforce`, as annotation or label, on a pod that requests
@@ -895,7 +905,8 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
 def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """No other container of a pod with mGPU requests nvidia.com/gpu.
+    """No container of a pod with `vke.volcengine.com/mgpu-core` in another container requests
+    `nvidia.com/gpu`.
 
     ## What it does
     Reports `nvidia.com/gpu` in one container while another container of the pod requests mGPU. Both
@@ -954,7 +965,8 @@ def _offline_compute_online(this: Rule, violation: Violation, pod: PodKeys, cont
     page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
 )
 def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Offline pods, and no others, request compute as reclaimed-mgpu-core.
+    """Pods with `qos_level: reclaimed_cores`, and no others, request compute as
+    `vke.volcengine.com/reclaimed-mgpu-core`.
 
     ## What it does
     Reports `mgpu-core` in a pod whose level is `reclaimed_cores`, and `reclaimed-mgpu-core` in any
@@ -1004,7 +1016,7 @@ def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context:
     page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
 )
 def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
+    """A pod with `katalyst.kubewharf.io/qos_level` has the policy `fixed-share` or `guaranteed-burst-share`.
 
     ## What it does
     Reports `native-burst-share` on an offline pod, and as a warning on a pod that is marked online. A
@@ -1023,7 +1035,7 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
     page=page(offline(cards="2"), offline(), "S1"),
 )
 def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """An offline pod has no card list.
+    """A pod with `qos_level: reclaimed_cores` has no `vke.volcengine.com/container-multiple-gpu`.
 
     ## What it does
     Reports `container-multiple-gpu` on a pod whose level is `reclaimed_cores`.
@@ -1042,7 +1054,7 @@ def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: C
     page=page(offline(), shown(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Offline containers request no GPU memory, which online work cannot preempt.
+    """Offline containers have no `vke.volcengine.com/mgpu-memory`, which online work cannot preempt.
 
     ## What it does
     Reports `mgpu-memory` of each offline container.
@@ -1097,7 +1109,8 @@ def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     ),
 )
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The shares of a pod fit on the cards of one node, at most 16 per card.
+    """`vke.volcengine.com/mgpu-core` and `vke.volcengine.com/mgpu-memory` of a pod fit on the cards of one
+    node, at most 16 shares per card.
 
     ## What it does
     Counts the whole cards of the pod and its shares of others, and compares with a node of the profile.
@@ -1154,7 +1167,8 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     page=page(several("4", 200, 8192, "cards: {perNode: 2}"), several("2", 100, 8192), "V, VD"),
 )
 def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container requests at most the cards of one node.
+    """A container requests at most the cards of one node, with `vke.volcengine.com/mgpu-core` and
+    `container-multiple-gpu`.
 
     ## What it does
     Compares the cards of each container, shared or whole, with those of a node in the profile.
@@ -1185,7 +1199,8 @@ def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
 def cluster_can_colocate(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The cluster has the versions that online and offline work on one card requires.
+    """The cluster has the versions that `katalyst.kubewharf.io/qos_level` requires, for online and offline
+    work on one card.
 
     ## What it does
     Compares Kubernetes, the mGPU driver and component, general-webhook and the node image of the
@@ -1226,7 +1241,7 @@ def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Con
 def component_knows_the_cards(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The mgpu component is new enough for several cards, and for large cards.
+    """The mgpu component is new enough for `vke.volcengine.com/container-multiple-gpu`, and for large cards.
 
     ## What it does
     Compares the mgpu component of the profile with v0.2.0 for a pod with `container-multiple-gpu`,

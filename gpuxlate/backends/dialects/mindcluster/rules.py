@@ -50,7 +50,8 @@ def is_legal(value: Value) -> bool:
 
 @rule("MIND020", Severity.ERROR, missing=True, no_policy="it compares a text of a label with a number")
 def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A soft share has its three labels, its scheduling policy, and the percent in resources.
+    """A soft share has its labels `huawei.com/scheduler.softShareDev.*`, `huawei.com/schedule_policy:
+    chip1-softShareDev` and its percent in resources.
 
     ## What it does
     Reports a pod with some of the labels `huawei.com/scheduler.softShareDev.aicoreQuota` (1 to 100),
@@ -162,7 +163,7 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
 def soft_share_is_placed_by_volcano(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Volcano places a soft share.
+    """`schedulerName` in a pod with labels `huawei.com/scheduler.softShareDev.*` is `volcano`.
 
     ## What it does
     Reports another `schedulerName`, or none, of a pod with labels of soft shares. A cluster may run Volcano
@@ -221,7 +222,7 @@ def soft_share_is_placed_by_volcano(
 
 @rule("MIND022", Severity.WARNING, no_policy="it is about the metadata of an AscendJob, which no pod has")
 def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """An AscendJob has the labels of its soft share itself.
+    """An AscendJob has its labels `huawei.com/scheduler.softShareDev.*` itself, not in its pod template.
 
     ## What it does
     Reports labels of soft shares in the template of an AscendJob.
@@ -306,7 +307,8 @@ def _numbers(taken: Sequence[int]) -> str:
     no_policy="a cluster may run Volcano without the plug-in, or a newer one that takes more",
 )
 def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Volcano's plug-in takes the number and the name of whole cards.
+    """With `schedulerName: volcano`, whole cards have a name and a number that its plug-in takes:
+    `huawei.com/Ascend910` is 1, 2, 4 or 8.
 
     ## What it does
     Reports, in pods with `schedulerName: volcano`, a number of whole cards that the policy of
@@ -390,7 +392,8 @@ def _together(pod: PodKeys) -> int:
     no_policy="a cluster may run Volcano without the plug-in, where every container gets its cards",
 )
 def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container of a pod that Volcano places has its whole cards.
+    """With `schedulerName: volcano`, one container of a pod, and no init container, requests its whole cards,
+    such as `huawei.com/Ascend910`.
 
     ## What it does
     Reports, in pods with `schedulerName: volcano`, whole cards in a second container, or in an init
