@@ -355,24 +355,6 @@ def compute_needs_hami_core(
     ## Why
     Templates bring their own AI cores: the webhook refuses a percentage beside them.
 
-    ## Example
-    ```yaml
-    resources:
-      limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources:
-            limits:
-              {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
     """
@@ -408,16 +390,6 @@ def template_is_of_one_card(
     ## Why
     The webhook refuses it: "vNPU not supported for multiple devices".
 
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 2, huawei.com/Ascend310P-memory: 6144}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
     """
@@ -452,16 +424,6 @@ def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context
 
     ## Why
     The hardware divides a card into templates. Where none is large enough, the container gets the card.
-
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 2000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 3072}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
@@ -520,16 +482,6 @@ def memory_is_within_the_card(this: Rule, violation: Violation, pod: PodKeys, co
     ## Why
     The webhook refuses it, or no card has as much: of 24576 MiB of an Ascend310P 21527 can be allocated.
 
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910B4: 1, huawei.com/Ascend910B4-memory: 65536}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910B4: 1, huawei.com/Ascend910B4-memory: 16384}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
@@ -556,16 +508,6 @@ def devices_come_in_pairs(
     ## Why
     With `superPod: true`, which the chart has unless told otherwise, the devices of a 910C come in pairs: one
     becomes two, with a template of each where there is memory, and the webhook refuses other odd numbers.
-
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 3}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 4}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
@@ -617,26 +559,6 @@ def memory_is_of_one_card(this: Rule, violation: Violation, pod: PodKeys, contex
     The library takes the number for the total of the container, and HAMi's scheduler reserves it on each
     card: 65536 for two cards of 64 GiB takes both of them, and the container gets half.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910B3: 2, huawei.com/Ascend910B3-memory: 65536}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 32768}}
-    ```
-
     ## Source
     Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
     """
@@ -667,25 +589,6 @@ def nodes_have_the_mode(
     No node takes the pod (ModeNotFit), so it stays Pending. Nodes have the mode where `hamiVnpuCore` of the
     chart is true, which is false unless set, or the node has the annotation `hami-vnpu-core: "true"`. Pods
     without the annotation take what the node has, from HAMi 2.10.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
-    ```yaml profile
-    target: hami-ascend
-    ascend: {parts: templates}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/values.yaml (2026-08-21).

@@ -303,24 +303,6 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     An unknown field or value would be ignored silently.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpuxlate.io/policy: fixed}}
-    spec:
-      containers:
-        - name: web
-          resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpuxlate.io/policy: fixed-share}}
-    spec:
-      containers:
-        - name: web
-          resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}
-    ```
-
     ## Source
     `gpuxlate schema spec`.
     """

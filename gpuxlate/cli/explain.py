@@ -1,4 +1,4 @@
-"""``gpuxlate explain CODE``: a rule from its docstring."""
+"""``gpuxlate explain CODE``: the text of a rule."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """How a rule is declared: one function, its code and severity, its docstring.
 
-The docstring has fixed Markdown headings, in this order: a first sentence that names the keys and what is
-legal, then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
-one) and ``## Source``. ``explain``, the docs, SARIF help and the README table read from it, and a
-test runs its examples.
+The text of a rule has fixed Markdown headings, in this order: a first sentence that names the keys and what
+is legal, then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
+one) and ``## Source``. It is the docstring. Two examples that are manifests are in ``examples/<code>.md`` of
+this package; a plug-in has them in its docstring. ``explain``, the docs, SARIF help and the README table read
+the text, and a test runs its examples.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path as FilePath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
@@ -153,6 +155,12 @@ class PodExample:
         return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
 
     @property
+    def block(self) -> str:
+        """The pod and the profile that it needs, in Markdown."""
+        profile = f"\n```yaml profile\n{self.profile}\n```" if self.profile else ""
+        return f"```yaml\n{self.text}\n```{profile}"
+
+    @property
     def text(self) -> str:
         """The inside of a Pod, in YAML."""
         on_pod = [
@@ -194,6 +202,11 @@ class RuleDoc(NamedTuple):
     good: PodExample
     source: str = ""
 
+    @property
+    def examples(self) -> str:
+        """The sections "Example" and "Use instead"."""
+        return f"## Example\n{self.bad.block}\n\n## Use instead\n{self.good.block}"
+
 
 @record
 class Rule:
@@ -233,25 +246,24 @@ class Rule:
 
     @property
     def text(self) -> str:
-        """The docstring of the function, with what its page adds."""
-        text = self.check.__doc__ or ""
-        if self.page is None:
-            return text
+        """The docstring of the function, with its examples where it has none: those of its page, else those
+        of ``examples/<code>.md``."""
         import inspect
 
-        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", inspect.cleandoc(text), flags=re.M)
-        parts = [before.strip()]
-        for heading, one in (("Example", self.page.bad), ("Use instead", self.page.good)):
-            profile = f"\n```yaml profile\n{one.profile}\n```" if one.profile else ""
-            parts.append(f"## {heading}\n```yaml\n{one.text}\n```{profile}")
-        parts += [part.strip() for part in rest]
-        parts += [f"## Source\n{self.page.source}."] if self.page.source else []
-        return "\n\n".join(parts)
+        text = inspect.cleandoc(self.check.__doc__ or "")
+        if "\n## Example\n" in text:  # of a plug-in, or in words
+            return text
+        examples = self.page.examples if self.page else _examples_of(self.code)
+        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", text, flags=re.M)
+        parts = [before, examples, *rest]
+        if self.page and self.page.source:
+            parts.append(f"## Source\n{self.page.source}.")
+        return "\n\n".join(part.strip() for part in parts if part)
 
     @property
     def summary(self) -> str:
-        """The first paragraph of the text."""
-        return " ".join(self.text.strip().partition("\n\n")[0].split())
+        """The first paragraph of the docstring."""
+        return " ".join((self.check.__doc__ or "").strip().partition("\n\n")[0].split())
 
     @cached_property
     def sections(self) -> dict[str, str]:
@@ -313,6 +325,12 @@ class Rule:
         return Diagnostic(
             self.code, severity or self.severity, message, hint, path, on_key, fix, missing=rests
         )
+
+
+def _examples_of(code: str) -> str:
+    """The sections "Example" and "Use instead" of a rule of this package; empty where it has no file."""
+    path = FilePath(__file__).with_name("examples") / f"{code}.md"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 class CodeTakenError(ValueError):

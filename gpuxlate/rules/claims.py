@@ -44,28 +44,6 @@ def request_has_the_form_of_its_version(
     ## Why
     The API server refuses it. Manifests of `v1beta1` fail so where only their version was changed.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, deviceClassName: gpu.nvidia.com}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-    ```
-
     ## Source
     kubernetes/api, resource/v1/types.go, v1beta2 and v1beta1 (2026-11).
     """
@@ -119,41 +97,6 @@ def pods_have_claims_of_their_own(
     All pods that name one ResourceClaim share its allocation: three replicas have one share together, on one
     node.
 
-    ## Example
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-          resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-          resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
-
     ## Source
     Kubernetes, "Dynamic Resource Allocation", ResourceClaims and ResourceClaimTemplates (2026-11).
     """
@@ -191,28 +134,6 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     names an unknown claim; with an unknown request the pod does not start. In the values of a chart that name
     either claims or their use alone, the templates of the chart add the other. A file whose documents have no
     kind counts as values.
-
-    ## Example
-    ```yaml
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpus}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11); google/dranet
@@ -261,29 +182,6 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
     Kueue counts templates with a number of devices. It does not admit a workload with another claim, or
     does not count it.
 
-    ## Example
-    ```yaml
-    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web, labels: {kueue.x-k8s.io/queue-name: team}}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
-
     ## Source
     Kueue, "Dynamic Resource Allocation" (2026-11).
     """
@@ -318,29 +216,6 @@ def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Why
     What the pod requests is in that object. It is never guessed: `translate` refuses such a pod. A pod
     finds objects in its own namespace only.
-
-    ## Example
-    ```yaml
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ```
-
-    ## Use instead
-    The template in the same file, or in another file of the same command:
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, "Dynamic Resource Allocation" (2026-11).
@@ -414,27 +289,6 @@ def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
     ## Why
     kustomize renames the template, but does not know that `resourceClaimTemplateName` names it. The pods
     wait for a template that is not there.
-
-    ## Example
-    ```yaml
-    namePrefix: prod-
-    resources: [../base]
-    ```
-
-    ## Use instead
-    ```yaml
-    namePrefix: prod-
-    resources: [../base]
-    configurations: [names.yaml]
-    ```
-    with the fields of the kinds that you have in `names.yaml`:
-    ```yaml
-    nameReference:
-    - kind: ResourceClaimTemplate
-      group: resource.k8s.io
-      fieldSpecs:
-      - {kind: Deployment, path: spec/template/spec/resourceClaims/resourceClaimTemplateName}
-    ```
 
     ## Source
     kubernetes-sigs/kustomize `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl

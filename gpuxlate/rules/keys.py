@@ -61,16 +61,6 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     ## Why
     A misspelt resource never schedules, and a misspelt label or annotation does nothing at all.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Unsafe: renames the key to the one that was probably meant, unless that key is there already.
 
@@ -111,21 +101,6 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     They are in manifests that were copied from a running pod. Applied again they can make the
     scheduler treat the pod as one that has its cards already.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/gpu-index-container-web: "0"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: removes the key.
 
@@ -156,16 +131,6 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     They are real keys with other units or another meaning, and on a cluster of the vendor in question
     nothing reads them. `gpuxlate targets` lists the products whose keys can be translated.
-
-    ## Example
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 30, tencent.com/vcuda-memory: 20}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
-    ```
 
     ## Source
     tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
@@ -210,16 +175,6 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Why
     These keys are neither checked nor translated. Without a word, a cluster that shares its GPUs
     by them would seem to have no shares.
-
-    ## Example
-    ```yaml
-    resources: {limits: {birentech.com/1-2-gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
-    ```
 
     ## Source
     BirenTechnology/k8s-device-plugin; the table of products on the page of targets has those of the others.
@@ -286,26 +241,6 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     ## Why
     The key does nothing there, or makes the pod unschedulable: `aliyun.com/gpu-count` in limits is
     a counter of the device plugin, not a request for cards.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Fix
     Unsafe: moves the key to the labels or annotations of the pod where it has one such place and
@@ -424,21 +359,6 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     The variable of the pod wins over that of the device plugin: the container sees cards that the scheduler
     gave to others, all of them with `all`, and the limits of its share are of another card.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
-          resources: {limits: {aliyun.com/gpu-mem: 4}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: 4}}
-    ```
-
     ## Fix
     Removes the variable. Unsafe: it may be intended.
 
@@ -493,16 +413,6 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Why
     The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
     `vke.volcengine.com/mgpu-memory: 4` is 4 MiB.
-
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Source
     Units: Volcengine 6461/1581673 (2025-06-04), Alibaba Cloud "multi-card sharing" (2025-04),
@@ -562,16 +472,6 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## Why
     Versions of YAML read such numbers differently: `0030` is 24 in one and 30 in another.
-
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 0030, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Fix
     Safe, and only where all parsers agree: `1e3` becomes 1000, `+5` becomes 5.

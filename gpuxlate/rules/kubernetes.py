@@ -58,16 +58,6 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096.5}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4097}}
-    ```
-
     ## Fix
     Unsafe: rounds up, so that nothing is below the request. None for a fraction of a card in a key
     that counts percent, and none where there is no number.
@@ -123,16 +113,6 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     A count that large is an amount of memory under the key of another one. The API server takes it, and the
     pod stays Pending. HAMi's scheduler reads the number with 32 bits.
 
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 4294967296}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 4}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
     """
@@ -156,17 +136,6 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
     ## Why
     Another tool, such as envsubst or a workflow engine, writes the number later.
-
-    ## Example
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: "${GPU_MEM}"}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: 8}}
-    ```
-    Or the output of the other tool, as in `envsubst < web.yaml | gpuxlate lint -`.
 
     ## Source
     Contract of gpuxlate, "the way of a user".
@@ -247,16 +216,6 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
     pod never schedules; `4GB` and `30%` are not quantities and are refused.
-
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Fix
     Writes the number in the unit of the key. Safe where that number is certain, as for `4Gi` in a
@@ -346,20 +305,6 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Why
     Extended resources cannot be overcommitted: the API server refuses a request other than the limit.
 
-    ## Example
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 2048}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-    ```
-
     ## Fix
     Safe where the request is below the limit: writes the limit. None where it is above.
 
@@ -415,16 +360,6 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     The API server refuses an extended resource without a limit. The other way round is fine:
     requests are defaulted from limits.
 
-    ## Example
-    ```yaml
-    resources: {requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: adds the same value to limits.
 
@@ -466,40 +401,6 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## Why
     Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
-
-    ## Example
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web, annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: web
-              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata:
-          labels: {app: web}
-          annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
-        spec:
-          containers:
-            - name: web
-              image: web
-              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Fix
     Safe: moves it to the pod template. None where the pod template has another value. A label with which the
@@ -574,29 +475,6 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     Kubernetes has no such field there and drops it, or refuses it. Tencent's own page on online
     and offline pods shows this mistake.
 
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: moves the key into `metadata`. None where `metadata` has another value.
 
@@ -649,26 +527,6 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The API server refuses `gpu-count: 2` and accepts `gpu-count: "2"`.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: 2}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: quotes the value. None where there is no value.
 
@@ -715,17 +573,6 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     No node offers both: a node belongs to one vendor and runs one device plugin, so the pod never
     schedules.
-
-    ## Example
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096, nvidia.com/gpu: 1}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Source
     Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.

@@ -28,26 +28,6 @@ def percent_is_of_one_card(
     ## Why
     No document says whether the number is of each card or a total. It is read as of each card.
 
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {baidu.com/v100_16g_cgpu: 2, baidu.com/v100_16g_cgpu_memory_percent: 50}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {baidu.com/v100_16g_cgpu: 2, baidu.com/v100_16g_cgpu_memory: 16}}
-    ```
-
     ## Source
     Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6).
     """

@@ -24,16 +24,6 @@ def part_has_memory(
     ## Why
     A pod with compute below 100 alone is no GPU pod: it gets no card.
 
-    ## Example
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 50}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 50, tencent.com/vcuda-memory: 30}}
-    ```
-
     ## Source
     tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
     """

@@ -26,16 +26,6 @@ def size_is_in_gib(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator
     nos counts the memory of a card in thousands of MiB, rounded up, and divides that: `10gb` is about
     10000 MiB. In GiB it is the larger: never below the request.
 
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu-10gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 10240}}
-    ```
-
     ## Source
     nebuly-ai/nos, pkg/gpu/util.go and demos/gpu-sharing-comparison (2024-04).
     """

@@ -60,44 +60,6 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
     Without the feature gate DRAConsumableCapacity, which is off by default in 1.34 and 1.35, the API server
     removes `capacity` without a word: a claim for 4 GiB becomes a claim for a whole card.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-    ```yaml profile
-    target: dra-hami
-    kubernetesVersion: v1.35.2
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-    ```yaml profile
-    target: dra-hami
-    kubernetesVersion: v1.36.2
-    ```
-
     ## Source
     Kubernetes, KEP-5075 "Consumable Capacity", section "Drop fields" (2026-11).
     """
@@ -125,37 +87,6 @@ def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> I
     ## Why
     What is not given is all of the card: without `cores` the claim takes all of its compute, and without
     `memory` all of its memory. No other share fits on the card then.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "0", memory: 4Gi}}
-    ```
-    `cores: "0"` does not cap compute and takes none of it from others.
 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device: defaults of cores and memory (2026-08).
@@ -185,36 +116,6 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
     ## Why
     The driver takes these values only. `memory: 4096` is 4096 bytes, which is rounded up to 1Mi.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: "4096"}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4096Mi}}
-    ```
-
     ## Fix
     Unsafe: `Mi` behind a memory without a suffix, which is what was probably meant.
 
@@ -239,41 +140,6 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Why
     A device that can be shared may be given to one claim more than once: `count: 2` can be two parts of one
     card.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                count: 2
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                count: 2
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-          constraints:
-            - requests: [gpu]
-              distinctAttribute: hami-core-gpu.project-hami.io/uuid
-    ```
 
     ## Source
     Kubernetes, KEP-5075 "Consumable Capacity" (2026-11).
@@ -303,41 +169,6 @@ def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Cont
     The driver numbers the cards of a claim in no fixed order, and sets the limits of a container by these
     numbers: different parts may be swapped.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: small
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-            - name: large
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "60", memory: 8Gi}}
-    ```
-
-    ## Use instead
-    A template for each container, each with one request:
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu-small}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-
     ## Source
     Project-HAMi/k8s-dra-driver, hami_core.go: the cards of a claim are a map (2026-08).
     """
@@ -361,36 +192,6 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
     ## Why
     No device satisfies the request, so the pod stays Pending. Names are short (`memory`) or have the name of
     the driver before them (`gpu.nvidia.com/memory`).
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", gpumem: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes-sigs/dra-driver-nvidia-gpu,
@@ -418,41 +219,6 @@ def sharing_of_the_driver_is_known(
     a card where it is a number N. `shares` is a number of these N clients. Where it is `disabled`, a claim
     for memory gets a whole card that has at least as much.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                capacity: {requests: {shares: "2"}}
-    ```
-
-    ## Use instead
-    The same with a profile of the cluster:
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                capacity: {requests: {shares: "2"}}
-    ```
-    ```yaml profile
-    target: dra-nvidia
-    dra: {nvidiaConsumableShares: 8}
-    ```
-
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, consumable_shares.go and demo/specs/consumable-shares (2026-08).
     """
@@ -474,36 +240,6 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
 
     ## Why
     No device satisfies the request, so the pod stays Pending.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: mig.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.11gb"'}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: mig.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'}}]
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml; NVIDIA/go-nvlib, mig_profile.go; ROCm/k8s-gpu-dra-driver,
@@ -532,37 +268,6 @@ def attributes_are_of_the_driver(
     A selector that names an attribute which a device does not have is an error for the scheduler, and a
     constraint on one is never met: the pod stays Pending. It is a warning, as another release of the driver
     may have the attribute.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].model == "NVIDIA L4"'}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                selectors:
-                  - {cel: {expression: 'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L4"'}}
-    ```
 
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, deviceinfo.go and mig.go; ROCm/k8s-gpu-dra-driver,
@@ -612,57 +317,6 @@ def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator
     A template makes one claim for each pod, and each claim has a whole card: the percentages divide the
     card among the containers of one pod only. Pods share a card where they name one ResourceClaim.
 
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-          config:
-            - requests: [gpu]
-              opaque:
-                driver: gpu.nvidia.com
-                parameters:
-                  apiVersion: resource.nvidia.com/v1beta1
-                  kind: GpuConfig
-                  sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaim
-    metadata: {name: web-gpu}
-    spec:
-      devices:
-        requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-        config:
-          - requests: [gpu]
-            opaque:
-              driver: gpu.nvidia.com
-              parameters:
-                apiVersion: resource.nvidia.com/v1beta1
-                kind: GpuConfig
-                sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
-    ```
-
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/quickstart/v1/gpu-test-mps.yaml and issue 423.
     """
@@ -701,36 +355,6 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The container gets both: a card of the device plugin beside that of the claim.
 
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {limits: {nvidia.com/gpu: 1}, claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
-
     ## Source
     Kubernetes, KEP-5004 "Handle extended resource requests via DRA" (2026-11).
     """
@@ -753,46 +377,6 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## Why
     HAMi's device plugin and its DRA driver exclude each other in a cluster: one of the two has no effect.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 30}, claims: [{name: gpu}]}
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
-    ```
-
-    ## Use instead
-    `gpuxlate translate` writes the keys as claims, and claims as keys.
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
-    ```
 
     ## Source
     Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.

@@ -34,30 +34,6 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Why
     GKE refuses the pod: at most 1 nvidia.com/gpu can be requested on GPU nodes with sharing.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "2"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
     ## Source
     Google Cloud, GPU sharing in GKE.
     """
@@ -83,30 +59,6 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Why
     No node pool can have it: the pod stays Pending, and no node is created for it.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: mps
-        cloud.google.com/gke-max-shared-clients-per-gpu: "64"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: mps
-        cloud.google.com/gke-max-shared-clients-per-gpu: "48"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
     ## Source
     Google Cloud, GPU sharing in GKE.
     """
@@ -129,28 +81,6 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
 
     ## Why
     Both are needed to create nodes; one alone leaves open how large the share is.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-sharing-strategy: time-sharing}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -184,26 +114,6 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
 
     ## Why
     GKE divides nodes with the strategy single: their resource is `nvidia.com/gpu`, and the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -246,32 +156,6 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     Where GKE has no such accelerator, no node is created, and the pod stays Pending. It may be a new one.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-accelerator: nvidia-tesla-t5
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-accelerator: nvidia-tesla-t4
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, accelerators of GKE.

@@ -48,26 +48,6 @@ def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Co
     ## Why
     The webhook adds `gpucores: 100`, which makes the cards exclusive to the container.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
     """
@@ -97,25 +77,6 @@ def container_is_not_privileged(
     ## Why
     A privileged container sees every card of the node, so the webhook refuses the pod.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          securityContext: {privileged: true}
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
@@ -143,26 +104,6 @@ def node_is_not_named(
     ## Why
     Such a pod bypasses every scheduler, so the webhook refuses it.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeName: gpu-1
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {kubernetes.io/hostname: gpu-1}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
@@ -187,25 +128,6 @@ def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Con
 
     ## Why
     The variable turns off all isolation of HAMi: the container can use the whole card.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: CUDA_DISABLE_CONTROL, value: "true"}]
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
 
     ## Fix
     Removes the variable. Unsafe: it may be intended.
@@ -237,26 +159,6 @@ def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: C
     ## Why
     HAMi selects the smallest MIG profile with enough MiB; compute comes with the profile.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 25}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 8000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
     """
@@ -281,16 +183,6 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Why
     HAMi's chart lets operators rename the count. Without one the share is on one card: where the unknown
     resource is the count, it may be on several.
-
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/cards: 2, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 3000}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, charts/hami/values.yaml, `resourceName` (2026-08-21).
@@ -334,21 +226,6 @@ def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, conte
 
     ## Why
     HAMi limits compute only while other containers use the card: a pod that is alone gets all of it.
-
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, issues 737, 875, 786 and 424; Project-HAMi/HAMi-core, issue 37.

@@ -28,26 +28,6 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     CCE alone takes it, as that part of the memory of a card: the manifest is refused on any other cluster,
     and what the container gets depends on the card.
 
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 0.1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/gpu-mem.128Mi: 18}}
-    ```
-
     ## Source
     opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).
     """

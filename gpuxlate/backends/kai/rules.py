@@ -91,26 +91,6 @@ def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context
     ## Why
     The pod stays Pending: no node ever has what it asks for.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "2", gpu-memory: "2000"}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-    ```yaml profile
-    target: kai
-    cards: {perNode: 1, memoryMiB: 1024}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "1000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
@@ -160,26 +140,6 @@ def cluster_reads_the_keys(
     ## Why
     Other modes ignore these keys: the pod gets no part of a card.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-    ```yaml profile
-    target: kai
-    kai: {sharingMode: HamiCore}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "4096"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
     """
@@ -196,26 +156,6 @@ def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Why
     In the default mode KAI counts memory and does not enforce it: a container can take that of the others
     on its card.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.web.gpu-memory.limit: 4Gi
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07) and issue 49.
@@ -268,22 +208,6 @@ def memory_is_set_once(
     ## Why
     The pod is refused: one part of a card is not two.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5", gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
@@ -334,25 +258,6 @@ def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     ## Why
     The pod is refused: it has whole cards or a part, and the device plugin counts neither of both.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
@@ -372,26 +277,6 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## Why
     The share is nobody's: the pod is refused, or the container gets no part of a card.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: worker}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: web}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
@@ -438,22 +323,6 @@ def annotation_is_read(
     ## Why
     Nothing reads them, and nothing says so: the pods run without a share.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/gpu.memory: 8000Mi}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "8000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, issue 257.
     """
@@ -473,25 +342,6 @@ def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     KAI gives one container of a pod a part of a card.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.api.gpu-memory.request: 4Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}, {name: api, image: api}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}, {name: api, image: api}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
@@ -548,22 +398,6 @@ def queue_is_named(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     Cards are given to queues: a pod without one is in the queue `default-queue`, which the chart makes when
     it is installed. A cluster may not have it, or give it no cards.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, default_grouper.go, docs/gpu-sharing and examples/batch
     (2026-08-07).
@@ -610,22 +444,6 @@ def fraction_is_below_one(
     ## Why
     The pod is refused. A whole card is `nvidia.com/gpu: 1` in limits, not a fraction of 1.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "1"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
@@ -666,22 +484,6 @@ def memory_has_its_unit(
     ## Why
     `gpu-memory` counts MiB and is refused with a suffix. The keys of NvFractions are quantities: a number
     without a suffix is bytes.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "1", gpu-memory: 2000Mi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); docs/gpu-sharing (2026-09).
@@ -737,26 +539,6 @@ def devices_share_something(
     ## Why
     The pod is refused, or nothing reads the key.
 
-    ## Example
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "0"}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "2"}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
@@ -777,28 +559,6 @@ def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> I
 
     ## Why
     The pod is refused. A limit is how far memory may burst above what is always there.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 8Gi
-        nvidia.com/container.web.gpu-memory.limit: 4Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.web.gpu-memory.limit: 8Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09); NVIDIA Run:ai, GPU fractions.

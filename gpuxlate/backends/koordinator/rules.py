@@ -58,27 +58,6 @@ def share_is_isolated(
     Koordinator counts the share when it places the pod. Without the label nothing keeps the containers
     within their memory and compute.
 
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: koord-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {koordinator.sh/gpu-isolation-provider: HAMi-core}}
-    spec:
-      schedulerName: koord-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
-    ```
-
     ## Source
     koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24); issues 2517 and 2545.
     """

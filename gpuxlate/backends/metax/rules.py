@@ -33,26 +33,6 @@ def class_is_for_one_card(
     ## Why
     Online and offline pods share single cards: the webhook refuses several.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 2, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/metax (2026-08-21).
     """
@@ -88,26 +68,6 @@ def online_pods_compete(
     ## Why
     Online pods take what compute they need: both keys are ignored.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/metax, examples/metax/sgpu/online.yaml (2026-08-21).
     """
@@ -124,16 +84,6 @@ def memory_has_a_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
 
     ## Why
     It counts GiB, so 4096 is 4 TiB; and the server stores 1000 as `1k`, which is read as bytes.
-
-    ## Example
-    ```yaml
-    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512Mi, metax-tech.com/vcore: 60}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/metax (2026-08-21).

@@ -264,24 +264,6 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
     ## Why
     CUDA uses one MIG instance of a process, and no card beside it: the others are allocated and idle.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1, nvidia.com/mig-2g.10gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-2g.10gb: 1}}
-    ```
-
     ## Source
     NVIDIA, Multi-Instance GPU user guide; NVIDIA/k8s-device-plugin (2026-08-19).
     """
@@ -308,28 +290,6 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Why
     No node has the resource, so the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-    ```yaml profile
-    target: nvidia-mig
-    cards: {model: H100-80GB, perNode: 8}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.10gb: 1}}
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml (2026).
@@ -358,24 +318,6 @@ def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) ->
     ## Why
     Nodes with a driver of today have no resource of that name.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.21gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 1}}
-    ```
-
     ## Source
     NVIDIA, Multi-Instance GPU user guide.
     """
@@ -396,28 +338,6 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Why
     All partitions of a container are on one node: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 9}}
-    ```
-    ```yaml profile
-    target: nvidia-mig
-    cards: {model: A100-40GB, perNode: 4}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 8}}
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml (2026).
@@ -447,26 +367,6 @@ def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     With `single` the resource of partitions is `nvidia.com/gpu`, with `mixed` it has the profile in its name,
     with `none` there is no resource: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {nvidia.com/mig.strategy: single}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {nvidia.com/mig.config: all-1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     NVIDIA/k8s-device-plugin, README, flag migStrategy (2026-08-19).

@@ -211,24 +211,6 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     Two clients are no more of a card than one: by time-slicing they may be on one card and get no more time.
     With MPS or `failRequestsGreaterThanOne` the pod ends with UnexpectedAdmissionError.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 2}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 1}}
-    ```
-
     ## Source
     NVIDIA/k8s-device-plugin, api/config/v1 (2026-08-19).
     """
@@ -257,28 +239,6 @@ def resource_is_renamed(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
     ## Why
     Without `renameByDefault: true` the resource of shared cards is `nvidia.com/gpu`: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 1}}
-    ```
-    ```yaml profile
-    target: nvidia-shared
-    nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     NVIDIA/k8s-device-plugin, README, "With CUDA time-slicing" (2026-08-19).

@@ -55,18 +55,6 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Why
     The webhook skips the pod: it gets no GPU.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
     """
@@ -87,20 +75,6 @@ def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## Why
     The webhook refuses the pod, or skips it where no container has the name.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}, {name: log}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/inject-container: web}
-    spec: {containers: [{name: web}, {name: log}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
@@ -123,22 +97,6 @@ def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     The webhook takes the TFLOPs; the scheduler finds both and takes neither.
 
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/tflops-request: "10", tensor-fusion.ai/compute-percent-request: "20"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/compute-percent-request: "20"}
-    spec: {containers: [{name: web}]}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and internal/utils/config.go (2026-08-20).
     """
@@ -158,22 +116,6 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Why
     The webhook reads an amount that is no quantity as none, and refuses other counts and indices. A card that
     is named twice is one card. No card has more than all of its compute.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4GB, tensor-fusion.ai/gpu-count: "0"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, internal/utils/resource.go (2026-08-20).
@@ -214,22 +156,6 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
     The scheduler gives idle cards whole, whatever the amounts are. The comment in its API says of `shared`
     that each process gets an equal part of the card: the sources contradict each other.
 
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/isolation: shared, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/isolation: soft, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; api/v1/workloadprofile_types.go, which says
     otherwise (2026-08-20).
@@ -257,18 +183,6 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Why
     The webhook refuses the pod.
 
-    ## Example
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/gpu-count: "1"}}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go (2026-08-20).
     """
@@ -294,22 +208,6 @@ def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> 
     ## Why
     The webhook looks up the capacity of the model, and refuses the pod without one.
 
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/dedicated-gpu: "true"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/dedicated-gpu: "true", tensor-fusion.ai/gpu-model: L4}
-    spec: {containers: [{name: web}]}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, handleDedicatedGPU (2026-08-20).
     """
@@ -330,22 +228,6 @@ def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     No limiter is shipped for these cards: the webhook refuses the pod.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/isolation: shared}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, pkg/constants/vendors.go, SupportsSoftIsolation (2026-08-20).
@@ -374,22 +256,6 @@ def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The scheduler reserves the request, and the limiter stops the pod at the limit: it never gets what it asks
     for.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 2Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 8Gi}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).

@@ -64,28 +64,6 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     The scheduler refuses the job, or counts the number as whole cards; the device plug-in assigns no card
     where the numbers differ, and assigns it once, to no init container.
 
-    ## Example
-    ```yaml
-    metadata:
-      labels: {huawei.com/scheduler.softShareDev.aicoreQuota: "50"}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
     ## Source
     Ascend/mind-cluster, ascend-for-volcano, policy/chip1softsharedev, and ascend-device-plugin,
     pkg/server/plugin.go (2026-08-21).
@@ -173,32 +151,6 @@ def soft_share_is_placed_by_volcano(
     Volcano's plugin writes the labels into annotations of the pod, and the device plug-in assigns no card
     without them. It starts with soft shares only where it is told that Volcano schedules.
 
-    ## Example
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: default-scheduler
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
     ## Fix
     Writes the scheduler. Unsafe: the pod goes to another scheduler.
 
@@ -231,42 +183,6 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
     Its operator looks for them in the metadata of the job alone. Without them it takes the percent in
     resources for a count of cards: `WORLD_SIZE`, `LOCAL_WORLD_SIZE` and their like are as many times too
     large. Volcano's plugin finds the labels in either place.
-
-    ## Example
-    ```yaml
-    apiVersion: mindxdl.gitee.com/v1
-    kind: AscendJob
-    metadata: {name: web}
-    spec:
-      replicaSpecs:
-        Master:
-          template:
-            metadata:
-              labels:
-                huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-                huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-                huawei.com/scheduler.softShareDev.policy: fixed-share
-              annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-            spec: {containers: [{name: ascend, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: mindxdl.gitee.com/v1
-    kind: AscendJob
-    metadata:
-      name: web
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      replicaSpecs:
-        Master:
-          template:
-            spec: {containers: [{name: ascend, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]}
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-operator, pkg/controllers/v1/utils.go (isSoftShareDevJob) and env.go;
@@ -319,21 +235,6 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The scheduler finds the job invalid: its pods stay pending. Servers with several kinds of 310P cards are
     not for Volcano.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/schedule_policy: chip8-node8}}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-for-volcano, internal/npu/factory.go and the policies (ValidNPUJob);
@@ -403,24 +304,6 @@ def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> It
     Volcano's plug-in writes the cards of the pod into one annotation. The device plug-in assigns them only
     to a container that asks for as many, and once, unless it asks for all cards of the node; else the kubelet
     rejects the pod (UnexpectedAdmissionError).
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 1}}}
-        - {name: cache, image: cache, resources: {limits: {huawei.com/Ascend910: 1}}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 2}}}
-        - {name: cache, image: cache}
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-device-plugin, pkg/server/plugin.go (Allocate, checkAnnotationAllocateValid,
