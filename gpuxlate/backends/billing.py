@@ -9,14 +9,11 @@ from types import MappingProxyType
 
 from gpuxlate.backends.target import Backend
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import UserError
 
 
-class CostError(ValueError):
+class CostError(UserError, ValueError):
     """The input cannot be billed. ``hint``: what to write."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 class Decides(StrEnum):

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.pod import PodKeys, ScalarKind, Value
 
 if TYPE_CHECKING:
@@ -18,16 +19,11 @@ if TYPE_CHECKING:
     from gpuxlate.yamltext.source import Source
 
 
-class WrongFileError(ValueError):
+class WrongFileError(UserError, ValueError):
     """The file that keys should be put into holds something else. ``hint``: what to do."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
 
-
-class MergeError(ValueError):
+class MergeError(UserError, ValueError):
     """The result would not read as intended; nothing is written."""
 
 

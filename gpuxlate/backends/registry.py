@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.backends import dialects, plugins
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodClaim, PodKeys
@@ -95,15 +96,13 @@ def _taken() -> frozenset[str]:
     return frozenset(name for row in BUILT_IN for name in names_of(row))
 
 
-class UnknownTargetError(LookupError, ValueError):
+class UnknownTargetError(UserError, LookupError, ValueError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
         near = _nearest(name[:MAX_NAME].lower())
-        self.hint = "gpuxlate targets lists them all"
-        if near:
-            self.hint = msg("did you mean {name}?", name=near)
-        super().__init__(msg("unknown target {name!r}", name=name))
+        hint = msg("did you mean {name}?", name=near) if near else "gpuxlate targets lists them all"
+        super().__init__(msg("unknown target {name!r}", name=name), hint)
 
 
 def _nearest(text: str) -> str | None:
@@ -122,12 +121,14 @@ def _nearest(text: str) -> str | None:
     return titled[0] if len(titled) == 1 else None
 
 
-class ReadOnlyTargetError(ValueError):
+class ReadOnlyTargetError(UserError, ValueError):
     """A target that is read and never written; ``hint``: what it is good for."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(msg("invalid target {name!r}: it is read and not written", name=name))
-        self.hint = msg("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
+        super().__init__(
+            msg("invalid target {name!r}: it is read and not written", name=name),
+            msg("--from {name} reads its keys; gpuxlate targets lists what is written", name=name),
+        )
 
 
 def target_names() -> tuple[str, ...]:

@@ -13,7 +13,6 @@ from typer.main import get_command
 
 from gpuxlate import locale
 from gpuxlate.cli.common import alert, guarded, ignored_variable
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import (
     EVERYWHERE,
     GLOBAL,
@@ -26,6 +25,7 @@ from gpuxlate.cli.options import (
     invocation,
     shared,
 )
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
 UsageError = cast("type[Any]", typer.BadParameter.__base__)
@@ -99,7 +99,7 @@ class _InLanguage:
 
 
 def note_options(ctx: Any) -> None:
-    """Take the options of every command, before its name or after it, for this run. Raises CliError."""
+    """Take the options of every command, before its name or after it, for this run. Raises UserError."""
     run = invocation()
     for name in shared().keys() & ctx.params.keys():
         if value := ctx.params.pop(name):
@@ -107,9 +107,9 @@ def note_options(ctx: Any) -> None:
     if run.lang:
         locale.use(run.lang)
     if run.quiet and run.verbose:
-        raise CliError("-q and -v exclude each other")
+        raise UserError("-q and -v exclude each other")
     if run.isolated and run.config is not None:
-        raise CliError("--isolated and --config exclude each other", "--isolated takes no configuration")
+        raise UserError("--isolated and --config exclude each other", "--isolated takes no configuration")
 
 
 def _note_language() -> None:
@@ -211,15 +211,6 @@ class LiveGroup(CommandGroup):
 
     groups = LIVE_GROUPS
     live = True
-
-    def invoke(self, ctx: Any) -> Any:
-        from gpuxlate.cluster.server import ChoiceError, ClusterError
-
-        try:
-            return super().invoke(ctx)
-        except ClusterError as error:
-            code = Exit.USAGE if isinstance(error, ChoiceError) else Exit.INPUT
-            raise CliError(error.message, error.hint, code) from None
 
 
 def _version(value: bool) -> None:

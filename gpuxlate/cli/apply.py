@@ -9,14 +9,14 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
-from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
+from gpuxlate.cluster.apply import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.report.characters import text_of
@@ -62,7 +62,7 @@ def command(
     The server does a dry run first: if it refuses anything, nothing is applied.
     """
     if diff and output == "json":
-        raise CliError("--diff and -o json exclude each other", "the diff is text")
+        raise UserError("--diff and -o json exclude each other", "the diff is text")
     accepted = common.accept(round_, fill, drop)
     source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
@@ -70,7 +70,7 @@ def command(
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
-        raise CliError(
+        raise UserError(
             msg(
                 "the profile is for {target}, but the target is {name}",
                 target=known.target,
@@ -88,7 +88,7 @@ def command(
         summarize(run, apart=True)
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
-        raise CliError(
+        raise UserError(
             "the memory unit of the nodes is not known, or differs between them",
             msg("pass --profile with {part}.memoryUnitMiB", part=part),
         )
@@ -104,11 +104,11 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     if len(served) == 1:
         return common.written_target(served[0])
     if not served:
-        raise CliError(
+        raise UserError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
-    raise CliError(
+    raise UserError(
         msg("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
     )
 
@@ -121,13 +121,10 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: ApiServer) -> P
 
 
 def _objects(run: Result) -> list[Json]:
-    try:
-        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
-    except ObjectError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
+    found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise CliError(msg("{names}: no objects to apply", names=names), code=Exit.INPUT)
+        raise UserError(msg("{names}: no objects to apply", names=names), exit_code=Exit.INPUT)
     return found
 
 
@@ -141,11 +138,7 @@ def _apply(
     *,
     as_json: bool,
 ) -> int:
-    try:
-        objects = sent(server, bodies, namespace)
-    except ObjectError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
-    trial = tried(server, objects, force=force)
+    trial = tried(server, sent(server, bodies, namespace), force=force)
     if diff:
         common.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN

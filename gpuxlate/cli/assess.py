@@ -9,7 +9,6 @@ from pathlib import Path
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
@@ -25,6 +24,7 @@ from gpuxlate.cli.translations import (
 )
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict

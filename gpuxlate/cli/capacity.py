@@ -9,14 +9,14 @@ import typer
 
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
-from gpuxlate.model.messages import join_and, message_of, msg, plural, titled
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import join_and, msg, plural, titled
 from gpuxlate.planning.capacity import (
     Answer,
     CapacityAnswer,
@@ -28,7 +28,7 @@ from gpuxlate.planning.capacity import (
     part_rooms,
     rooms,
 )
-from gpuxlate.planning.demand import DemandError, GpuDemand, demand
+from gpuxlate.planning.demand import GpuDemand, demand
 from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, totals
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
@@ -65,16 +65,13 @@ def command(
 
 
 def _demand(file: Sequence[str]) -> GpuDemand:
-    """The pods of the files. Raises CliError, typer.Exit."""
-    try:
-        wanted = demand(one.source() for one in common.some_inputs(file))
-    except DemandError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
+    """The pods of the files. Raises UserError, typer.Exit."""
+    wanted = demand(one.source() for one in common.some_inputs(file))
     common.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
         raise typer.Exit(Exit.FINDINGS)
     if not wanted.wanted:
-        raise CliError(
+        raise UserError(
             msg("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
             Exit.INPUT,

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.cli.errors import AllExcludedError, CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import EVERY, Invocation, invocation
+from gpuxlate.cli.options import EVERY, InvalidValueError, Invocation, invocation
 from gpuxlate.cli.process import Terminated, is_terminal
 from gpuxlate.files.find import (
     STDIN,
@@ -27,6 +26,7 @@ from gpuxlate.files.find import (
 from gpuxlate.model import site
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_NAME, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
 from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
@@ -34,17 +34,19 @@ from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
-    from gpuxlate.backends.plugins import BrokenPluginError
     from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config, ConfigError
     from gpuxlate.model.profile import Profile
-    from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
+
+
+class AllExcludedError(Exception):
+    """There is nothing to do, since every file is excluded (exit 0)."""
 
 
 ALL_EXCLUDED = titled("note", msg("all files are excluded"))
 
 
-def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
+def guarded(command: Callable[[], object]) -> int:
     """Run a command and return its exit code; every error ends in one line on stderr."""
     if sys.stderr is None:  # closed by the caller: only the messages are lost
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -54,17 +56,12 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
             with _allow_closed_pipe(sys.stdout):
                 sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except CliError as error:
-        alert("error", error.message)
-        if error.hint:
-            alert("help", error.hint)
-        return error.code
+    except UserError as error:
+        show_error(error)
+        return error.exit_code
     except AllExcludedError:
         info(ALL_EXCLUDED)
         return Exit.CLEAN
-    except InputError as error:
-        unreadable(error)
-        return Exit.INPUT
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
     except Terminated as asked:
@@ -75,24 +72,12 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         why = reason(error)
         alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
-    except _misuses() as error:
-        alert("error", message_of(error))
-        alert("help", error.hint)
-        return Exit.USAGE
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         alert("error", msg("internal error ({what}); please report it with the input", what=what))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.INTERNAL
-
-
-def _misuses() -> tuple[type[BrokenPluginError], type[CodeTakenError], type[UnknownRuleError]]:
-    """Errors of targets and rules, which are loaded where one of them may be raised."""
-    from gpuxlate.backends.plugins import BrokenPluginError
-    from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
-
-    return BrokenPluginError, CodeTakenError, UnknownRuleError
 
 
 def install(extra: str) -> str:
@@ -102,9 +87,9 @@ def install(extra: str) -> str:
     return msg("install gpuxlate with the extra {extra}: {command}", extra=extra, command=pip_install(extra))
 
 
-def unreadable(error: InputError) -> None:
-    """An input that cannot be used, on stderr."""
-    alert("error", message_of(error))
+def show_error(error: UserError) -> None:
+    """What went wrong, and what to do, on stderr."""
+    alert("error", error.message)
     if error.hint:
         alert("help", error.hint)
 
@@ -193,7 +178,7 @@ def data_out(text: str) -> None:
 def out_parts(parts: Iterable[bytes]) -> None:
     """The same, part by part. A closed pipe (``| head``) does not change the exit code."""
     if sys.stdout is None:
-        raise CliError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
+        raise UserError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer
     with _allow_closed_pipe(sys.stdout):
         sys.stdout.flush()
@@ -220,21 +205,18 @@ def target(name: str) -> Backend:
 
     try:
         return registry.get(name)
-    except registry.UnknownTargetError as error:
+    except registry.UnknownTargetError:
         if "," in name or name == EVERY:
             hint = "run it once for each target"
-            raise CliError(msg("invalid target {name!r}: one target is needed", name=name), hint) from None
-        raise CliError(message_of(error), error.hint) from None
+            raise UserError(msg("invalid target {name!r}: one target is needed", name=name), hint) from None
+        raise
 
 
 def written_target(name: str) -> Backend:
     """The backend of a name that shares are to be written for; one that is only read is a usage error."""
     from gpuxlate.backends import registry
 
-    try:
-        return registry.writable(target(name).name)
-    except registry.ReadOnlyTargetError as error:
-        raise CliError(message_of(error), error.hint) from None
+    return registry.writable(target(name).name)
 
 
 def targets(
@@ -243,7 +225,7 @@ def targets(
     named: Callable[[str], Backend] = written_target,
 ) -> list[Backend]:
     """The targets of an option that takes several, each once: names, lists of them with commas, and ``all``,
-    which is ``every``. Raises CliError."""
+    which is ``every``. Raises UserError."""
     found: list[Backend] = []
     for name in (part.strip() for text in names for part in text.split(",")):
         found += every() if name == EVERY else [named(name)]
@@ -272,7 +254,7 @@ _HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB
 
 
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
-    """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
+    """``--round``, ``--fill`` and ``--drop`` as one. Raises UserError for invalid values."""
     filled: dict[str, int] = {}
     for one in fill:
         name, _, text = one.partition("=")
@@ -286,12 +268,12 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
 
 
 def _accepted(field: str, text: str, value: object) -> Accept:
-    """One of the values, judged. Raises CliError in the words of its option."""
+    """One of the values, judged. Raises UserError in the words of its option."""
     try:
         return acceptance(**{field: value})
     except AboveCardError as error:
         template = "invalid value {value!r} for --{field}: more than one card"
-        raise CliError(msg(template, value=text, field=field), error.hint) from None
+        raise UserError(msg(template, value=text, field=field), error.hint) from None
     except AcceptError as error:
         raise InvalidValueError(f"--{field}", text, _HOW_TO_FILL if field == "fill" else error.hint) from None
 
@@ -304,9 +286,9 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
     if not isinstance(paths, list):
         return cast("Iterable[Input]", paths)
     if paths.count("-") > 1:
-        raise CliError("stdin can be read once only", "give - once")
+        raise UserError("stdin can be read once only", "give - once")
     if "" in paths:
-        raise CliError("a PATH is empty", "write . for this folder, - for stdin")
+        raise UserError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(msg("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
     run = invocation()
@@ -351,7 +333,10 @@ def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
 
 
 def config() -> Config | None:
-    """That of --config, or of this folder or the nearest one above it; None without one. Raises CliError."""
+    """That of --config, or of this folder or the nearest one above it; None without one.
+
+    Raises ConfigError, TwoFilesError.
+    """
     run = invocation()
     if run.found_config is None:
         run.found_config = (None if run.isolated else load_config(run.config),)
@@ -376,14 +361,14 @@ def _note_owner(path: Path) -> None:
 
 
 def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:
-    """What ``exclude`` of a configuration and of this run leave out. Raises CliError."""
+    """What ``exclude`` of a configuration and of this run leave out. Raises UserError."""
     always = []
     if run.exclude:
         texts = [one for text in run.exclude for one in text.split(",") if one]
         try:
             always.append(ExcludePatterns(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
         except ValueError as error:
-            raise CliError(
+            raise UserError(
                 msg(
                     "invalid value {names!r} for --exclude: {error}",
                     names=",".join(texts),
@@ -397,26 +382,25 @@ def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:
 
 
 def load_config(named: str | None) -> Config | None:
-    """The configuration in a file that the user named, or that is found upwards. Raises CliError."""
-    from gpuxlate.config.find import TwoFilesError, find_config
+    """The configuration in a file that the user named, or that is found upwards.
 
-    try:
-        if named is None and find_config(os.getcwd()) is None:
-            return None  # most runs have none: the models are not loaded
-    except TwoFilesError as error:
-        raise CliError(message_of(error), "keep one of them") from None
+    Raises ConfigError, TwoFilesError.
+    """
+    from gpuxlate.config.find import find_config
+
+    if named is None and find_config(os.getcwd()) is None:
+        return None  # most runs have none: the models are not loaded
     from gpuxlate.config.configuration import ConfigError, config_for
     from gpuxlate.yamltext.plain import plain_text
 
     try:
         return config_for(os.getcwd(), named, plain_text)
     except ConfigError as error:
-        hint = "gpuxlate schema config prints every field" if error.read else None
-        raise CliError(message_of(_with_lines(error)), hint) from None
+        raise _with_lines(error, "gpuxlate schema config prints every field") from None
 
 
-def _with_lines(error: ConfigError) -> ConfigError:
-    """The error with the line of each finding, where its file is YAML."""
+def _with_lines(error: ConfigError, fields: str) -> ConfigError:
+    """The error with the line of each finding, where its file is YAML; ``fields`` says what may be in it."""
     from gpuxlate.yamltext.parse import documents, with_location
 
     found: list[Diagnostic] = []
@@ -427,7 +411,7 @@ def _with_lines(error: ConfigError) -> ConfigError:
             found.append(with_location(document, one) if document else one)
         else:
             found.append(one)
-    return type(error)(found, read=error.read)
+    return type(error)(found, fields if error.read else None, read=error.read)
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
@@ -443,8 +427,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
         verbose(msg("profile: {name} ({target})", name=name, target=found.target))
         return found
     except ConfigError as error:
-        hint = "gpuxlate schema profile prints every field" if error.read else None
-        raise CliError(message_of(_with_lines(error)), hint) from None
+        raise _with_lines(error, "gpuxlate schema profile prints every field") from None
 
 
 def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = Severity.INFO) -> None:

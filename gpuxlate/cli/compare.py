@@ -16,7 +16,6 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.render import render_asked, workload_file, workloads
 from gpuxlate.cli.tables import Cell, table
@@ -27,6 +26,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.declarations import OMITTED, Output, Printed, RuleCode, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile

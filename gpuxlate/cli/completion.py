@@ -10,7 +10,7 @@ import typer
 from typer.completion import show_callback
 
 from gpuxlate.cli import common
-from gpuxlate.cli.errors import Exit
+from gpuxlate.model.errors import Exit
 
 
 def command(

@@ -13,7 +13,6 @@ from gpuxlate.backends.billing import (
     BilledBackend,
     BilledCard,
     BilledJob,
-    CostError,
     Decides,
     PodCounts,
     Price,
@@ -21,12 +20,12 @@ from gpuxlate.backends.billing import (
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record, regex
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import text_of
@@ -198,16 +197,13 @@ def command(
     backend = common.target(to)
     if not isinstance(backend, BilledBackend):
         names = (other.name for other in registry.all_backends() if isinstance(other, BilledBackend))
-        raise CliError(
+        raise UserError(
             msg("no price is known for {name}", name=backend.name),
             msg("targets: {names}", names=", ".join(names)),
         )
     time = _given("--hours", hours, hours_of)
     billed = _card(backend, card, card_units, card_memory)
-    try:
-        count = backend.billed_pods(PodCounts(pods, executors, driver))
-    except CostError as error:
-        raise CliError(message_of(error), error.hint) from None
+    count = backend.billed_pods(PodCounts(pods, executors, driver))
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
     jobs: list[BilledJob] = []
@@ -232,7 +228,7 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         return read(text)
     except ValueError as error:
         hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is hours_of else "write 10, 0.5 or 1/3"
-        raise CliError(
+        raise UserError(
             msg("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
         ) from None
 
@@ -252,8 +248,8 @@ def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mi
     ]
     hint = msg("give {names}", names=join_and(missing, "{before} and {last}"))
     if name:
-        raise CliError(msg("the figures of {name} are not known", name=name), hint)
-    raise CliError(
+        raise UserError(msg("the figures of {name} are not known", name=name), hint)
+    raise UserError(
         "the card is not given",
         msg("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
     )

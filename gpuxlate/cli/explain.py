@@ -10,9 +10,9 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.model.declarations import Keywords, Output, Printed, RuleCode, record
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope, UnknownRuleError
 

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 from gpuxlate.backends import registry
 from gpuxlate.backends.scheduling_limits import reserved
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
@@ -24,6 +23,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import ObjectRef, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
 from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB

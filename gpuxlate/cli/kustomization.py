@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli import common
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import HERE, invocation
 from gpuxlate.files.find import HELD, Input, InputError
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.kustomization import NAMES, UnknownError, kustomization_in
 
@@ -27,7 +27,7 @@ def inputs(
 ) -> Iterable[Input]:
     """The files of PATH arguments, or those of which the kustomization of a folder is built.
 
-    Raises CliError, InputError.
+    Raises UserError, InputError.
     """
     if folder is None:
         return common.some_inputs(paths, or_excluded=or_excluded)
@@ -36,13 +36,13 @@ def inputs(
 
 
 def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
-    """Raises CliError where there are PATH arguments beside ``-k``."""
+    """Raises UserError where there are PATH arguments beside ``-k``."""
     if paths and paths != HERE:
-        raise CliError("-k and a PATH exclude each other", "-k reads what kustomize builds from one folder")
+        raise UserError("-k and a PATH exclude each other", "-k reads what kustomize builds from one folder")
 
 
 def built(folder: str) -> WholeBuild:
-    """What the kustomization of a folder builds. Raises CliError, InputError."""
+    """What the kustomization of a folder builds. Raises UserError, InputError."""
     from gpuxlate.overlays.refusals import CORRECT, RefusedError
     from gpuxlate.overlays.run_builds import whole_build
 
@@ -51,7 +51,7 @@ def built(folder: str) -> WholeBuild:
         there = next((one for one in NAMES if os.path.lexists(os.path.join(folder, one))), None)
         if there:
             file = os.path.join(folder, there)
-            raise CliError(
+            raise UserError(
                 msg("{file} cannot be read", file=file),
                 msg("gpuxlate lint {file} says why", file=shlex.quote(file)),
                 Exit.FINDINGS,
@@ -64,7 +64,7 @@ def built(folder: str) -> WholeBuild:
     try:
         return whole_build(folder)
     except UnknownError as error:
-        raise CliError(
+        raise UserError(
             msg("cannot build {folder}: {why}", folder=folder, why=error.message),
             msg(CORRECT) if isinstance(error, RefusedError) else piped(folder),
             Exit.FINDINGS,
@@ -93,15 +93,15 @@ def files_of(build: WholeBuild, folder: str) -> list[Input]:
 
 
 def refuse_shared(build: WholeBuild) -> None:
-    """Raises CliError where other kustomizations are built of the files, which would change under them."""
+    """Raises UserError where other kustomizations are built of the files, which would change under them."""
     try:
         others = build.others()
     except UnknownError as error:
-        raise CliError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
+        raise UserError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
     if others:
         shown = ", ".join(map(os.path.relpath, others[:3]))
         shared = os.path.commonpath([build.made.folder, *others, *map(os.path.dirname, build.files)])
-        raise CliError(
+        raise UserError(
             msg("other kustomizations are built of the same files: {names}", names=shown),
             msg(
                 "name the folder of all of them in place of -k: {folder}",

@@ -14,8 +14,7 @@ import typer
 
 from gpuxlate import __version__, report
 from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import invocation
+from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.runner import dialects_used, in_chunks, map_inputs
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
@@ -25,6 +24,7 @@ from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.report.summary import Replacement, Skipped, Summary
@@ -82,7 +82,7 @@ def command(
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
     chosen = output or ("github" if in_actions else "text")
     if exit_zero and not diff:
-        raise CliError("--exit-zero is for --diff", "--fail-on never exits 0 on findings")
+        raise UserError("--exit-zero is for --diff", "--fail-on never exits 0 on findings")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
     _at_most_one(
         ("--baseline", baseline), ("--write-baseline", write_baseline), ("--add-ignores", add_ignores)
@@ -119,7 +119,7 @@ def command(
         return once()
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
-        raise CliError(
+        raise UserError(
             msg("--watch and {what} exclude each other", what=what),
             "--watch checks files again as they change",
         )
@@ -166,7 +166,7 @@ def _lint(
         run.to_stdout = True
         common.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
-        common.unreadable(problem)
+        common.show_error(problem)
     if not run.files and not run.unreadable and not mode.allow_empty and not common.all_excluded():
         raise InputError(
             msg("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
@@ -196,10 +196,10 @@ def _lint(
 
 
 def _at_most_one(*options: tuple[str, object]) -> None:
-    """Raises CliError where two of these options are given."""
+    """Raises UserError where two of these options are given."""
     given = [name for name, value in options if value not in (None, False)]
     if len(given) > 1:
-        raise CliError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
+        raise UserError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
 
 
 @record
@@ -217,7 +217,7 @@ class Baseline:
         return [one for one in given if one.named or not one.path or os.path.abspath(one.path) not in own]
 
     def write(self, run: Run) -> int:
-        """Write the findings of a run; nothing where an input was not read. Raises CliError."""
+        """Write the findings of a run; nothing where an input was not read. Raises UserError."""
         from gpuxlate.report.baseline import written
 
         assert self.to_write is not None
@@ -229,7 +229,7 @@ class Baseline:
         return Exit.CLEAN
 
     def read(self) -> Entries | None:
-        """The entries of the file to compare with. Raises CliError for a file that is no baseline."""
+        """The entries of the file to compare with. Raises UserError for a file that is no baseline."""
         if self.file is None:
             return None
         from gpuxlate.report.baseline import BaselineError, entries_of
@@ -238,14 +238,14 @@ class Baseline:
         try:
             return entries_of(content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
-            raise CliError(
+            raise UserError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT
             ) from None
         except UnicodeDecodeError:
-            raise CliError(msg("{file} is not UTF-8", file=self.file), again) from None
+            raise UserError(msg("{file} is not UTF-8", file=self.file), again) from None
         except BaselineError as error:
             place = f"{self.file}:{error.line}" if error.line else self.file
-            raise CliError(msg("{file}: {error}", file=place, error=error.message), again) from None
+            raise UserError(msg("{file}: {error}", file=place, error=error.message), again) from None
 
     def apply(self, run: Run, entries: Entries) -> None:
         """Leave the new findings of a run."""
@@ -265,13 +265,13 @@ class Baseline:
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
-    """What to do with each input. Raises CliError."""
+    """What to do with each input. Raises UserError."""
     if reason is None:
         return Mode(fix or diff, unsafe, allow_empty)
     from gpuxlate.lint.add_ignores import is_reason
 
     if fix:
-        raise CliError(
+        raise UserError(
             "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
     if not is_reason(reason):

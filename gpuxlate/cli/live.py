@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import invocation
+from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.files.find import SUFFIXES, Input
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, titled
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def seconds(text: str | None) -> float | None:
 
 
 def cluster_options() -> KubectlOptions:
-    """The flags of kubectl as the cluster's options. Raises CliError."""
+    """The flags of kubectl as the cluster's options. Raises UserError."""
     from gpuxlate.cluster.client import KubectlOptions
 
     run = invocation()
@@ -62,7 +62,7 @@ def cluster_options() -> KubectlOptions:
 
 
 def cluster() -> Cluster:
-    """The cluster of the flags. Raises CliError, ClusterError."""
+    """The cluster of the flags. Raises UserError, ClusterError."""
     return open_cluster(cluster_options())
 
 
@@ -106,7 +106,7 @@ class LiveInputs:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             labels = self.options.selector
             chosen = msg(" with labels {labels}", labels=labels) if labels else ""
-            raise CliError(
+            raise UserError(
                 msg(
                     "nothing to work on: no {value} {where}{chosen}",
                     value=" ".join(self.words) or msg("workloads"),
@@ -188,12 +188,12 @@ def _paths(
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
         if flags:
-            raise CliError(
+            raise UserError(
                 msg("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
             )
         return files
     if not arguments and not (flags or options.namespace):
-        raise CliError(
+        raise UserError(
             "nothing to work on: name a PATH or live objects",
             msg(
                 "live objects: kubectl gpuxlate {name} deploy/web, -n NAMESPACE or -A for all workloads; "
@@ -203,12 +203,12 @@ def _paths(
         )
     for flag in ("fix", "unsafe_fixes", "add_ignores", "in_place"):
         if given.get(flag):
-            raise CliError(
+            raise UserError(
                 msg("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     if given.get("watch"):
-        raise CliError("--watch is for files, not live objects", "name only files and folders")
+        raise UserError("--watch is for files, not live objects", "name only files and folders")
     return LiveInputs(
         files,
         words,

@@ -19,18 +19,17 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
 )
 from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.render import joined, of_all
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning import nodepool
 from gpuxlate.planning.nodepool import NodePool, PoolsOfTarget, node_pool
-from gpuxlate.planning.plan import PlanError
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
 
@@ -83,13 +82,13 @@ def command(
     are those of --check. -o aks and eks write the fields of the node pools of these clouds.
     """
     if (output == "karpenter") != bool(instance_type):
-        raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
+        raise UserError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
-        raise CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
+        raise UserError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backends = common.targets(to, _with_nodes, common.target)
     for backend in backends:
         if backend.node_requirements(Share()) is None:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no node pools", name=backend.name),
                 common.some_of(_with_nodes()),
             )
@@ -168,14 +167,14 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
 def _scaling(
     output: str, pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
 ) -> str:
-    """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
+    """The documents of the pools for an autoscaler. Raises UserError where they would be guesses."""
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
-        raise CliError(
+        raise UserError(
             msg("no document says what nodes of {name} have allocatable", name=backend.name),
             common.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
         )
     if profile is None:
-        raise CliError("the cards of the nodes are not known", "pass --check PROFILE")
+        raise UserError("the cards of the nodes are not known", "pass --check PROFILE")
 
     def lines(one: NodePool) -> Iterable[str]:
         if output == "cluster-api":
@@ -183,19 +182,13 @@ def _scaling(
         offered = nodepool.resources(one, backend, profile)
         return nodepool.node_overlay(one, offered, machines) if machines else nodepool.asg_tags(one, offered)
 
-    try:
-        parts = [text_of(lines(one)) for one in pools]
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
+    parts = [text_of(lines(one)) for one in pools]
     return ("---\n" if machines else "\n").join(parts)
 
 
 def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
-    """The node pools of a cloud. Raises CliError where it has none."""
-    try:
-        return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
+    """The node pools of a cloud. Raises PlanError where it has none."""
+    return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
 
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
@@ -203,7 +196,7 @@ def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
     profile = common.profile(name)
     if profile is not None and [common.target(profile.target)] != backends:
         names = ", ".join(one.name for one in backends)
-        raise CliError(
+        raise UserError(
             msg("the profile is for {target}, but --to is {name}", target=profile.target, name=names),
             "pass a profile of the target",
         )

@@ -9,12 +9,12 @@ import typer
 
 from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.cluster.server import ApiServer
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, msg, plural, titled
 from gpuxlate.model.share import Policy, Replica
 from gpuxlate.planning.ledger import Ledger
@@ -66,9 +66,9 @@ def command(
 def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
     served = targets_served(nodes)
     if not served:
-        raise CliError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
+        raise UserError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
     if len(served) > 1:
-        raise CliError(
+        raise UserError(
             msg(
                 "the nodes serve {names}, but a profile has one target",
                 names=join_and(served, "{before} and {last}"),

@@ -13,12 +13,21 @@ import typer
 from typer.main import get_command
 
 from gpuxlate import locale
-from gpuxlate.cli.errors import CliError
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
 if TYPE_CHECKING:
     from gpuxlate.config.configuration import Config
     from gpuxlate.files.find import Exclusion
+
+
+class InvalidValueError(UserError):
+    """The value of an option is invalid."""
+
+    def __init__(self, option: str, value: object, hint: str) -> None:
+        super().__init__(msg("invalid value {value!r} for {option}", value=value, option=option), hint)
+
 
 Candidates = Sequence[str] | Sequence[tuple[str, str]]
 """Values, or values with what each is. Those that begin otherwise than the word are left out by typer."""
@@ -107,7 +116,7 @@ FORMAT = typer.Option(*FORMATS, help="Output format.")
 def _a_file(value: str | None) -> str | None:
     """A path that is written to. Everywhere else ``-`` is a stream, and stdout has the result."""
     if value == "-":
-        raise CliError(
+        raise UserError(
             "invalid value '-' for --report: stdout has the result",
             "name a file; gpuxlate assess -o json prints the report",
         )

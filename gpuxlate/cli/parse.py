@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.files.find import InputError
 from gpuxlate.model.declarations import Output, record
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, share_documents

@@ -12,18 +12,18 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.kustomization import inputs
+from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import Message, join_and, join_or, msg, plural
 from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
 from gpuxlate.planning.plan import (
-    PlanError,
     Suggestion,
     TargetPlan,
     better_values,
@@ -40,7 +40,7 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.results import Item, Result, counted_once
+from gpuxlate.translation.results import Result, counted_once
 from gpuxlate.translation.translate import PLAN
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def command(
             profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
     for one in targets:
         if not one.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
@@ -120,21 +120,21 @@ def command(
     show_findings(run, broken)
     undecided = settle(decided, runs)
     if not (run.items or broken or run.share_documents):
-        raise CliError(
+        raise UserError(
             msg("{names}: no share to plan", names=kustomize or common.names_of(paths)),
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )
     made: list[PlannedTarget] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
-        planned = planned_for(found.items, target, own)
+        planned = plan(found.items, target, own)
         better = better_values(planned, profile_with(own, planned.node))
         made.append(PlannedTarget(found, planned, _scheduled(planned, as_), better))
     today: list[PlannedTarget] = []
     for one, found in zip(others, runs[len(owns) :], strict=True):
         items = [item for item in found.items if item.source == one.name]
         if items:
-            planned = planned_for(items, one, profiles[one.name])
+            planned = plan(items, one, profiles[one.name])
             today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
     data = _json(made, today) if html or output == "json" else {}
     if html:
@@ -159,14 +159,6 @@ def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
     return schedule(planned)
 
 
-def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
-    """The plan of some shares. Raises CliError where it would be a guess."""
-    try:
-        return plan(items, target, profile)
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
-
-
 def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     """The profiles by target."""
     found: dict[str, Profile] = {}
@@ -175,7 +167,7 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
         assert one is not None
         target = common.target(one.target).name
         if target in found:
-            raise CliError(
+            raise UserError(
                 msg("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
@@ -192,7 +184,7 @@ NODES_NEEDED = (
 
 
 def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | None:
-    """The nodes of ``--node`` for any target; those of one target go to ``profiles``. Raises CliError."""
+    """The nodes of ``--node`` for any target; those of one target go to ``profiles``. Raises UserError."""
     of_any = None
     for text in texts:
         parsed = NODE.fullmatch(text)
@@ -208,22 +200,22 @@ def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | 
             message = msg("--node {value}: the nodes of {target} are given twice", value=text, target=target)
             if target is None:
                 message = msg("--node {value}: the nodes of all targets are given twice", value=text)
-            raise CliError(message, "pass one --node or one profile of each target")
+            raise UserError(message, "pass one --node or one profile of each target")
     return of_any
 
 
 def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile:
-    """The cards of a node. Raises CliError where the catalogue does not know them."""
+    """The cards of a node. Raises UserError where the catalogue does not know them."""
     card = card_named(name)
     if card is None:
         near = join_or(nearest(name))
-        raise CliError(
+        raise UserError(
             msg("--node {value}: the catalogue has no card {name}", value=text, name=name),
             msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",
         )
     memory = int(mib) if mib else card.memory_mib
     if memory is None:
-        raise CliError(
+        raise UserError(
             msg("--node {value}: the catalogue has no memory of {name}", value=text, name=card.name),
             msg("add the MiB that nvidia-smi shows of a card: --node {value}:MIB", value=text),
         )
@@ -231,7 +223,7 @@ def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile
 
 
 def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> list[Backend]:
-    """The targets of ``--to all``: those that can be planned. Raises CliError where there is none."""
+    """The targets of ``--to all``: those that can be planned. Raises UserError where there is none."""
     card = card_named(of_any.model or "") if of_any else None
     found = [
         one
@@ -239,7 +231,7 @@ def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> 
         if one.writes_pods and (one.name in profiles or (card and one.vendor in (None, card.vendor)))
     ]
     if not found:
-        raise CliError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
+        raise UserError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
     return found
 
 
@@ -247,7 +239,7 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     """The profile of a target, with what the others say of how their vendors' keys are read."""
     own = profiles.get(target.name)
     if own is None:
-        raise CliError(
+        raise UserError(
             msg("no profile is for {target}: its cards and nodes are not known", target=target.name),
             msg(
                 "pass --node {target}=A10-24GB:4, or --profile FILE with target: {target} and cards: "

@@ -11,13 +11,14 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
@@ -119,7 +120,7 @@ def command(
     profiles = _given_profiles(profile, chosen)
     reads = read_by(parameters, form)
     if reads and not profiles:
-        raise CliError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
+        raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
     made = policies(chosen if to or not forbid else (), forbid, select, wish)
     common.data_out(written(made, form))
@@ -150,25 +151,25 @@ def _of_policies(
 
 
 def _exclude(option: str, others: Mapping[str, object], hint: str) -> None:
-    """Raises CliError where one of the others is given too: it would change nothing."""
+    """Raises UserError where one of the others is given too: it would change nothing."""
     for other, value in others.items():
         if value:
-            raise CliError(msg("{option} and {other} exclude each other", option=option, other=other), hint)
+            raise UserError(msg("{option} and {other} exclude each other", option=option, other=other), hint)
 
 
 def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Profile]:
-    """The profiles of files, at most one for each of the dialects that are written. Raises CliError."""
+    """The profiles of files, at most one for each of the dialects that are written. Raises UserError."""
     found: dict[str, Profile] = {}
     for path in paths:
         profile = common.profile(path)
         assert profile is not None
         name = registry.get(profile.target).name
         if name in found:
-            raise CliError(
+            raise UserError(
                 msg("{path}: another profile is of {name} too", path=path, name=name), "leave out one"
             )
         if name not in [backend.name for backend in chosen]:
-            raise CliError(
+            raise UserError(
                 msg("{path}: its target {name} is none of --to", path=path, name=name),
                 msg("add --to {name}, or leave out the profile", name=name),
             )
@@ -181,7 +182,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
     found = common.targets(names or [options.EVERY], registry.pod_backends, common.target)
     for one in found:
         if not one.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
@@ -198,9 +199,9 @@ def wish_of(
     profiles: Sequence[Profile],
     parameters: bool,
 ) -> PolicyOptions:
-    """The options as a wish. Raises CliError."""
+    """The options as a wish. Raises UserError."""
     if custom and scope is PolicyScope.PODS:
-        raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
+        raise UserError("--crds is about workloads", "add --scope workloads or --scope all")
     common.config()  # has the address of the pages of rules, if there is one
     selection = RuleSelection.of(select, ignore, None, None)
     style = PolicyStyle(
@@ -212,9 +213,9 @@ def wish_of(
 
 
 def read_by(parameters: bool, form: Format) -> bool:
-    """``--parameters``, which only policies of Kubernetes have. Raises CliError."""
+    """``--parameters``, which only policies of Kubernetes have. Raises UserError."""
     if parameters and form is Format.KYVERNO:
-        raise CliError(
+        raise UserError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
         )
@@ -224,7 +225,7 @@ def read_by(parameters: bool, form: Format) -> bool:
 def policies(
     chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: PolicyOptions
 ) -> list[AdmissionPolicy]:
-    """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
+    """The policies, at least one. Rules that were asked for and are in none are said. Raises UserError."""
     denying = _denying(forbid, wish)
     if not chosen:
         return denying
@@ -235,7 +236,7 @@ def policies(
         said = (
             Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
-        raise CliError(said, "gpuxlate policy --explain says which can")
+        raise UserError(said, "gpuxlate policy --explain says which can")
     if wish.parameters and not any(policy.parameters for policy in found):
         left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
     for one in left:
@@ -244,12 +245,12 @@ def policies(
 
 
 def _denying(forbid: Sequence[str], wish: PolicyOptions) -> list[AdmissionPolicy]:
-    """The policies that deny every key of some dialects. Raises CliError."""
+    """The policies that deny every key of some dialects. Raises UserError."""
     found: list[AdmissionPolicy] = []
     for backend in targets(forbid) if forbid else ():
         made = [*deny_policies([backend], wish)]
         if not made:  # a policy that denies nothing would be taken for one that does
-            raise CliError(
+            raise UserError(
                 msg("no key is of {name} alone", name=backend.name), "other software reads its keys too"
             )
         found += made
@@ -278,7 +279,7 @@ def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
 
 
 def explanation(chosen: Sequence[Backend], select: Sequence[str], ignore: Sequence[str]) -> str:
-    """The rules as a table. Raises CliError."""
+    """The rules as a table. Raises UserError."""
     selection = RuleSelection.of(select, ignore, None, None)
     rows = [
         [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
@@ -296,7 +297,7 @@ An empty value is valid there, and more often a value that is not set yet: TEAM=
 
 
 def selector(text: str) -> Object:
-    """``--namespace-selector`` as a LabelSelector: equality and existence. Raises CliError."""
+    """``--namespace-selector`` as a LabelSelector: equality and existence. Raises UserError."""
     terms: list[Object] = []
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
@@ -345,7 +346,7 @@ def on_cluster(
         common.out(explanation(targets(to), select, ignore))
         return Exit.CLEAN
     if force_conflicts and not apply:
-        raise CliError("--force-conflicts is about --apply", "add --apply")
+        raise UserError("--force-conflicts is about --apply", "add --apply")
     alone = bool(forbid) and not to
     if alone:
         _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
@@ -366,13 +367,13 @@ def on_cluster(
 
 
 def _has_policies(server: ApiServer) -> None:
-    """Raises CliError where the server has no policies of this version."""
+    """Raises UserError where the server has no policies of this version."""
     try:
         listed = server.get(f"/apis/{API}").get("resources") or ()
     except MissingError:
         listed = ()
     if not any(one.get("kind") == KIND for one in listed):
-        raise CliError(
+        raise UserError(
             msg(
                 "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
             ),
@@ -385,7 +386,7 @@ def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
     """The dialects that the nodes serve."""
     names = targets_served(nodes)
     if not names:
-        raise CliError(
+        raise UserError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
             Exit.INPUT,

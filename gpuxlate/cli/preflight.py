@@ -11,7 +11,6 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import RequirementState
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.cluster.pods import gpu_nodes
@@ -19,6 +18,7 @@ from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
@@ -42,7 +42,7 @@ def command(
     backend = common.target(to)
     if not backend.has_nodes:
         others = common.some_of(one for one in registry.pod_backends() if one.has_nodes)
-        raise CliError(msg("{name} has no nodes", name=backend.name), others)
+        raise UserError(msg("{name} has no nodes", name=backend.name), others)
     server = live.cluster()
     given = common.inputs(specs) if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()

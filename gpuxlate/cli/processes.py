@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import end_if_signalled
+from gpuxlate.model.errors import Exit, UserError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -35,7 +35,7 @@ def parallel_map(
 ) -> Iterator[tuple[Job, Result]]:
     """Each job with its result, in order; results go between processes, so they are plain data.
 
-    Raises CliError where a process was killed.
+    Raises UserError where a process was killed.
     """
     size = max(1, min(BATCH, len(jobs) // (count * AHEAD)))
     waiting: deque[tuple[Sequence[Job], Future[list[Any]]]] = deque()
@@ -90,7 +90,7 @@ def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolEx
         yield pool
     except BrokenProcessPool:
         end_if_signalled()
-        raise CliError(
+        raise UserError(
             "a process of this run was killed, probably for lack of memory",
             "GPUXLATE_CORES=1 does the work in one process",
             Exit.INPUT,

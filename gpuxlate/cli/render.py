@@ -13,11 +13,11 @@ from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import files_written, refuse, summarize
 from gpuxlate.config.document import Specs, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -59,11 +59,11 @@ def command(
     _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
-        raise CliError(
+        raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml"
         )
     if container and not workload:
-        raise CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
+        raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs), known)
     targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
@@ -135,12 +135,12 @@ def of_all(
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
     parameters = [backend.name for backend in targets if not backend.writes_pods]
     if output == "yaml" and parameters:
-        raise CliError(
+        raise UserError(
             msg("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
             "leave it out, or -o json",
         )
     if output == "json" and parameters and workload:
-        raise CliError("-o json writes a text of its own", "leave --workload out, or -o json")
+        raise UserError("-o json writes a text of its own", "leave --workload out, or -o json")
 
 
 def _one_share_a_file(
@@ -149,7 +149,7 @@ def _one_share_a_file(
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
         if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
-            raise CliError(
+            raise UserError(
                 msg(
                     "{count} shares to {name}: a file of it holds one share",
                     count=len(found.found),
@@ -166,7 +166,7 @@ def _made(
     parameters = base is not None and job_targets.reader_of(base) is not None
     if settings.to.writes_pods:
         if base is not None and parameters:
-            raise CliError(
+            raise UserError(
                 msg(
                     "{name} holds parameters of a job, and {name_2} writes manifests",
                     name=base.name,
@@ -182,15 +182,11 @@ def _made(
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
-    from gpuxlate.backends.job_parameters import WrongFileError
     from gpuxlate.translation.render import render_form
 
-    try:
-        for one in asked:
-            # a manifest that the document names is for targets that write pods: not used here
-            yield render_form(one, settings, output, base if named or parameters else None)
-    except WrongFileError as error:
-        raise CliError(error.message, error.hint) from None
+    for one in asked:
+        # a manifest that the document names is for targets that write pods: not used here
+        yield render_form(one, settings, output, base if named or parameters else None)
 
 
 def render_asked(base: Source | None, asked: list[RenderRequest], settings: Settings) -> RenderResult:
@@ -212,7 +208,7 @@ def workloads(
             path = workload_file(given, share.workload, allow_outside=allow_outside)
             file, name = str(path), share.workload.container
             if path is None:
-                raise CliError(
+                raise UserError(
                     msg(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
                         file=folder_of(given) / share.workload.file,
@@ -253,7 +249,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
         hint = "--workload names it"
         if said_in:
             hint = msg("{name} names it in spec.workload.file", name=said_in.source.name)
-        raise CliError(message_of(error), hint, Exit.INPUT) from None
+        raise UserError(message_of(error), hint, Exit.INPUT) from None
 
 
 def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
@@ -270,7 +266,7 @@ def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, 
     for backend, made in done:
         path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
-            raise CliError(
+            raise UserError(
                 msg("two documents would be written to {path}", path=path), "give them names of their own"
             )
         files[path] = made.text.encode()

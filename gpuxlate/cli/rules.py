@@ -9,13 +9,13 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.explain import PrintedRule
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.locale import current, summary
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg
 from gpuxlate.rules import catalog
 

@@ -43,7 +43,7 @@ def map_inputs(
 ) -> Iterator[tuple[Input, Result | InputError]]:
     """The result of the work for each input, in order; an InputError that it raises is a result.
 
-    The work may run in another process, so its results are plain data. Raises CliError.
+    The work may run in another process, so its results are plain data. Raises UserError.
     """
     several = given if isinstance(given, Sequence) and len(given) > 1 else ()
     if several and (count := cores()) > 1 and _is_worth_it(several):
@@ -58,7 +58,7 @@ def map_inputs(
 def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joinable:
     """What work over the documents of a large source comes to, on all cores where much of it matters.
 
-    The work and what it comes to are as in ``InChunks``. Raises CliError.
+    The work and what it comes to are as in ``InChunks``. Raises UserError.
     """
     count = cores()
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []

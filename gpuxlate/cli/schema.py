@@ -9,10 +9,10 @@ from typing import Annotated, Literal
 import typer
 
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.schemas import Kind
 from gpuxlate.files.find import STDIN, Input
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 
@@ -40,9 +40,9 @@ def command(
     try:
         data = plain_document(Input(*((STDIN, None) if check == "-" else (check, Path(check)))).source())
     except ValueError as error:
-        raise CliError(
+        raise UserError(
             msg("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
-            code=Exit.FINDINGS,
+            exit_code=Exit.FINDINGS,
         ) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))

@@ -15,7 +15,6 @@ import typer
 from gpuxlate.cli import common, options
 from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.runner import progress
 from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
@@ -25,6 +24,7 @@ from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.sync.by_hand import changed_lines, line_writers
 from gpuxlate.sync.errors import SyncError
@@ -131,7 +131,7 @@ def command(
     """
     config = common.config()
     if config is None or not config.sync:
-        raise CliError("the configuration has no sync", EXAMPLE)
+        raise UserError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
     request = SyncRequest(config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions)
     lock = wait_for_folder(_home(config), _note_waiting)
@@ -173,15 +173,12 @@ def _run(request: SyncRequest, output: str) -> int:
 
 
 def _trees(request: SyncRequest) -> list[PlannedTree]:
-    """The sources with what the folders of their targets are to hold. Raises CliError, InputError."""
-    try:
-        _judge_folders(request.config)
-        not_copied = _not_copied(request)
-        planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
-        for one in planned:
-            _fill(one)
-    except SyncError as error:
-        raise CliError(error.message, error.hint) from None
+    """The sources with what the folders of their targets are to hold. Raises UserError."""
+    _judge_folders(request.config)
+    not_copied = _not_copied(request)
+    planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
+    for one in planned:
+        _fill(one)
     return planned
 
 
@@ -203,7 +200,7 @@ def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
     found = {common.written_target(name.strip()).name for text in to for name in text.split(",")}
     for name in found - known.keys():
-        raise CliError(
+        raise UserError(
             msg("{name} is not a target of sync", name=name),
             msg("targets of sync: {names}", names=", ".join(known.values())),
         )
@@ -213,7 +210,7 @@ def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
 def _backend(name: str) -> Backend:
     found = common.written_target(name)
     if not found.writes_pods:
-        raise CliError(
+        raise UserError(
             msg("invalid target {name!r} for sync: it is not for manifests", name=name),
             "gpuxlate render --to TARGET writes it",
         )
@@ -317,7 +314,7 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
 
 
 def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str]) -> PlannedTree:
-    """A source and its targets. Raises SyncError, InputError, CliError."""
+    """A source and its targets. Raises SyncError, InputError, UserError."""
     source = _folder(request.config, entry.source)
     targets: list[TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
@@ -383,7 +380,7 @@ def _target(
         settings = target_settings(one, source, known, decided.known if decided else None)
     except AcceptError as error:
         where = msg("sync targets {name}", name=one.name)
-        raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
+        raise UserError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
     digests = [sha256(content(path)) for path in paths]

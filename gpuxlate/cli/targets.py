@@ -10,10 +10,10 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, record
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, cards

@@ -14,11 +14,11 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, kustomization, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
 from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
@@ -53,15 +53,15 @@ def command(
     """Translate manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
-        raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
+        raise UserError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
     given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
-        raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
+        raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     source = common.target(from_) if from_ else None
     targets = common.targets(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
-        raise CliError(
+        raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
@@ -107,10 +107,10 @@ def command(
 
 
 def _of_manifests(targets: Iterable[Backend]) -> None:
-    """Raises CliError for a target that is not for manifests."""
+    """Raises UserError for a target that is not for manifests."""
     for target in targets:
         if not target.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("invalid target {name!r} for translate: it is not for manifests", name=target.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
@@ -120,18 +120,18 @@ def _inputs(
     paths: Sequence[str] | Iterable[Input], folder: str | None, *, in_place: bool, writes: bool
 ) -> Iterable[Input]:
     """The files to translate. Those of a kustomization are all that its build is made of, so what kustomize
-    builds afterwards is the translation of what it built before. Raises CliError, InputError."""
+    builds afterwards is the translation of what it built before. Raises UserError, InputError."""
     if folder is None:
         if not paths:
             names = "'PATH...'"
-            raise CliError(
+            raise UserError(
                 msg("missing argument {names}", names=names), "name files or folders, - for stdin, or -k DIR"
             )
         return common.some_inputs(paths, or_excluded=True)
     kustomization.exclude_paths(paths)
     build = kustomization.built(folder)
     if not writes:
-        raise CliError(
+        raise UserError(
             "-k translates the files of the build: add -i, --output-dir DIR, --diff or --check",
             msg("for the build on stdout: {command}", command=kustomization.piped(folder)),
         )
@@ -142,13 +142,13 @@ def _inputs(
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, exit_zero: bool) -> None:
     if in_place and output_dir:
-        raise CliError(
+        raise UserError(
             "-i and --output-dir exclude each other", "-i changes the files, --output-dir writes new ones"
         )
     if (diff or check) and (in_place or output_dir):
-        raise CliError("--diff and --check write nothing: omit -i and --output-dir")
+        raise UserError("--diff and --check write nothing: omit -i and --output-dir")
     if exit_zero and (check or not diff):
-        raise CliError("--exit-zero is for --diff, and excludes --check")
+        raise UserError("--exit-zero is for --diff, and excludes --check")
 
 
 def _diff(file: File) -> str:
@@ -169,7 +169,7 @@ def _write(run: Result, in_place: bool) -> None:
 def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
     """Write each run to ``--output-dir``; of several, each to a folder with the name of its target.
 
-    Nothing is written where two files have one path, or another target has written one. Raises CliError.
+    Nothing is written where two files have one path, or another target has written one. Raises UserError.
     """
     written: dict[Path, bytes] = {}
     for target, run in runs.items():
@@ -178,7 +178,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
             name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
             path = outputs.output_path(output_dir, *([target.name] if len(runs) > 1 else []), name)
             if path in written:
-                raise CliError(
+                raise UserError(
                     msg("two files would be written to {path}", path=path), "translate them one by one"
                 )
             written[path] = file.elsewhere
@@ -194,7 +194,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
 
 
 def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
-    """Raises CliError for a file that another target has written: its keys say which."""
+    """Raises UserError for a file that another target has written: its keys say which."""
     try:
         old = content(path)
     except OSError:  # there is none, or writing it says what is wrong
@@ -204,7 +204,7 @@ def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
     source = Source(str(path), old.decode(errors="replace"))
     others = {item.source for item in read_source(source, Settings.reading()).items} - {target.name}
     if others:
-        raise CliError(
+        raise UserError(
             msg(
                 "{path} has keys of {names}: another target wrote it",
                 path=path,

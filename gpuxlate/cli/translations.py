@@ -10,11 +10,11 @@ from typing import Any
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, runner
 from gpuxlate.cli.decisions import DecisionFiles
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation import run as runs
@@ -67,7 +67,7 @@ def _note(run: Result, settings: Settings) -> None:
     for problem in run.unreadable:
         if not run.files and problem is run.unreadable[-1]:
             raise problem
-        common.unreadable(problem)
+        common.show_error(problem)
     if run.share_documents:
         left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
         rendered = "gpuxlate render FILE --to TARGET"

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from gpuxlate.cli.errors import CliError, InvalidValueError
-from gpuxlate.cli.options import READ_FILES, before_command, invocation, typed
+from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import Message, msg
 
 GUESSES = {
@@ -75,14 +75,14 @@ def _possible(type_: Any) -> str | None:
     return msg("write a whole number from {least} to {most}", least=least, most=most)
 
 
-def invalid_value(error: Any) -> CliError | None:
+def invalid_value(error: Any) -> UserError | None:
     """The error for a value that is none of a choice or of a range of numbers."""
     param = getattr(error, "param", None)
     possible = _possible(getattr(param, "type", None))
     if param is None or possible is None or type(error).__name__ != "BadParameter":
         return None
     if param.param_type_name == "argument":
-        return CliError(msg("invalid value for {option}", option=param.metavar), possible)
+        return UserError(msg("invalid value for {option}", option=param.metavar), possible)
     option, value = typed(*param.opts)
     return InvalidValueError(option, value, possible)
 

@@ -10,7 +10,6 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.pods import printed, running
@@ -18,6 +17,7 @@ from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
@@ -55,7 +55,7 @@ def command(
 ) -> int:
     """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
-        raise CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
+        raise UserError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
     backend = _target(to, known)
     found = read_specs(common.some_inputs(specs), known)
@@ -88,7 +88,7 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
         return backend
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
-        raise CliError(
+        raise UserError(
             msg("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
             "omit --to or --profile",
         )
@@ -101,22 +101,22 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         return shares[0]
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
-        raise CliError(
+        raise UserError(
             msg("no GPUShare document is named {name!r}", name=name), msg("names: {names}", names=names)
         )
     if name is not None:
-        raise CliError(
+        raise UserError(
             msg("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
             "give one file",
         )
-    raise CliError(
+    raise UserError(
         msg("{count} GPUShare documents, and --name is not set", count=len(shares)),
         msg("names: {names}", names=names),
     )
 
 
 def _seen(printed: str) -> Seen:
-    """The output of nvidia-smi. Raises InputError where it is empty, CliError where it is not valid."""
+    """The output of nvidia-smi. Raises InputError where it is empty, UserError where it is not valid."""
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
@@ -124,8 +124,8 @@ def _seen(printed: str) -> Seen:
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
-        raise CliError(
-            msg("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
+        raise UserError(
+            msg("{name}: {error}", name=given.name, error=error.message), error.hint, error.exit_code
         ) from None
 
 
@@ -287,9 +287,9 @@ def on_cluster(
     if output_of is not None:
         return command(specs, output_of, name, to, profile, card_memory, output)
     if name is not None or to is not None:
-        raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
+        raise UserError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(specs) != 1:
-        raise CliError(msg("{count} pods given", count=len(specs)), "pass one")
+        raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
     known = common.profile(profile)
     server = live.cluster()
     where = running(server, specs[0], invocation().namespace or server.namespace, container)
@@ -304,7 +304,9 @@ def on_cluster(
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
             hint = msg("run it yourself: {on_cluster}", on_cluster=by_hand)
-        raise CliError(msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
+        raise UserError(
+            msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS
+        ) from None
     return show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -313,7 +315,7 @@ def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | No
     if given is None or live is None:
         return given or live
     if common.target(given.target).name != live.target:
-        raise CliError(
+        raise UserError(
             msg(
                 "the profile is for {target}, but the pod runs on {target_2}",
                 target=given.target,

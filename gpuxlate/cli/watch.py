@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.cli import common
 from gpuxlate.cli.common import exclusion_of, load_config
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
-from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
+from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, expand
 from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
@@ -58,7 +58,7 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
         known = None if run.isolated else load_config(run.config)
         left_out = exclusion_of(run, known)
         found = expand(paths, left_out)
-    except (CliError, InputError):  # the run reports it
+    except UserError:  # the run reports it
         pass
     profiles = [profile, *(known.profiles.values() if known else ())]
     named = [*paths, *(one for one in (run.config, *profiles) if isinstance(one, str | os.PathLike))]
@@ -75,7 +75,7 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
 def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
     """Run now, and again after each change, until the user or the reader of the results ends it.
 
-    Raises KeyboardInterrupt or Terminated, and CliError where it cannot be done.
+    Raises KeyboardInterrupt or Terminated, and UserError where it cannot be done.
     """
     invocation().in_one_process = True  # the watcher has a thread
     changes = _changes(paths, profile)
@@ -102,7 +102,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         from watchfiles import watch
     except ModuleNotFoundError as error:
         problem = msg("--watch needs watchfiles: {name} is missing", name=error.name)
-        raise CliError(problem, common.install("watch")) from None
+        raise UserError(problem, common.install("watch")) from None
     before: set[str] = set()
     while True:
         known, started = watched(paths, profile), False
@@ -136,7 +136,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         except FileNotFoundError:  # of a folder that was removed meanwhile
             continue
         except (OSError, RuntimeError) as error:
-            raise CliError(
+            raise UserError(
                 msg("the folders cannot be watched: {error}", error=error),
                 "name fewer folders, or set WATCHFILES_FORCE_POLLING=1",
                 Exit.INPUT,

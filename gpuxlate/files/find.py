@@ -19,6 +19,7 @@ from typing import Final, TypeVar
 from gpuxlate.files.read import StrPath, content, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import kept as held_by_run
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once
@@ -308,15 +309,13 @@ _MOST_HELD = 2**20
 """Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
 
-class InputError(Exception):
+class InputError(UserError):
     """An input is missing or cannot be opened or decoded (exit 3). The message names it.
 
     ``hint``: what to do.
     """
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.INPUT
 
 
 @record

@@ -15,6 +15,7 @@ from gpuxlate.config.document import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
@@ -306,12 +307,10 @@ class GpuDemand:
     claims: set[ObjectPlace] = field(default_factory=set)  # ResourceClaims that a pod of these names
 
 
-class DemandError(ValueError):
+class DemandError(UserError, ValueError):
     """A manifest that is not written for one cluster; ``hint``: what to do."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.FINDINGS
 
 
 def demand(sources: Iterable[Source]) -> GpuDemand:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
@@ -333,20 +334,22 @@ def _examples_of(code: str) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-class CodeTakenError(ValueError):
+class CodeTakenError(UserError, ValueError):
     """Two rules have the same code; ``target`` is the owner of the later one."""
 
     def __init__(self, first: Rule, second: Rule, target: str) -> None:
-        super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
-        self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
+        super().__init__(
+            f"the rule {second.name} of {target} has the code {second.code} of {first.name}",
+            f"give the rules of {target} codes of their own, or remove the plug-in",
+        )
 
 
-class UnknownRuleError(LookupError, ValueError):
+class UnknownRuleError(UserError, LookupError, ValueError):
     """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:
-        super().__init__(msg("{where}no rule {name!r}", where=where, name=name))
-        self.hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
+        hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
+        super().__init__(msg("{where}no rule {name!r}", where=where, name=name), hint)
 
 
 def letters(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 
@@ -17,14 +18,15 @@ MOST = 10**12 - 1
 """Percent or MiB: above any card."""
 
 
-class AcceptError(ValueError):
+class AcceptError(UserError, ValueError):
     """A value is invalid; ``field`` is round, fill or drop."""
 
+    hint: str
+
     def __init__(self, field: str, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
+        super().__init__(message, hint)
+        self.args = (f"{message}; {hint}",)
         self.field = field
-        self.message = message
-        self.hint = hint
 
 
 class AboveCardError(AcceptError):

@@ -22,6 +22,7 @@ from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.rules.source import decision_matches
@@ -356,7 +357,7 @@ def _matches(entry: Decision, loss: Loss) -> bool:
     return (entry.asked, entry.given) == (loss.asked, loss.given)
 
 
-class DecisionsError(ValueError):
+class DecisionsError(UserError, ValueError):
     """Entries cannot be used; ``found`` holds every reason."""
 
     def __init__(self, findings: Sequence[Diagnostic]) -> None:

@@ -16,6 +16,7 @@ from gpuxlate.files.relevance import only_relevant
 from gpuxlate.manifest.facts import repeated_keys
 from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
@@ -40,13 +41,11 @@ FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "d
 EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
 
 
-class BadConfigError(ValueError):
+class BadConfigError(UserError, ValueError):
     """The configuration cannot be used; ``path`` is where."""
 
     def __init__(self, message: str, hint: str | None, path: Path) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint)
         self.path = path
 
 
@@ -168,15 +167,13 @@ ORIGIN = ("config.kubernetes.io", "internal.config.kubernetes.io")
 """Prefixes of the annotations ``path`` and ``index``: the file that an item came from."""
 
 
-class NoResourceListError(ValueError):
+class NoResourceListError(UserError, ValueError):
     """The input is not a ResourceList; ``hint`` says what to do."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.FINDINGS
 
 
-class FunctionConfigError(ValueError):
+class FunctionConfigError(UserError, ValueError):
     """The functionConfig is wrong; ``text`` is the list with that as its result."""
 
     def __init__(self, text: str, finding: Diagnostic) -> None:

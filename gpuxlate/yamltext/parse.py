@@ -27,6 +27,7 @@ from yaml.reader import ReaderError
 
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.composed import DocumentRange, NeedsEventsError, composed, parts
 from gpuxlate.yamltext.events import EventParser
@@ -46,18 +47,19 @@ from gpuxlate.yamltext.source import CharacterSubstitution, Source
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
 
-class NotYamlError(ValueError):
+class NotYamlError(UserError, ValueError):
     """The text is not valid YAML: why, and at which character; ``problem``: in the parser's words."""
 
     def __init__(self, message: str, index: int, problem: str = "") -> None:
         super().__init__(message)
-        self.message = message
         self.index = index
         self.problem = problem
 
 
 class TooMuchError(NotYamlError):
     """The text exceeds a limit; ``hint`` says what to do."""
+
+    hint: str
 
     def __init__(self, message: str, index: int, hint: str) -> None:
         super().__init__(message, index)

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import (
@@ -29,12 +30,11 @@ from gpuxlate.yamltext.nodes import (
 from gpuxlate.yamltext.parse import Document
 
 
-class EditError(ValueError):
+class EditError(UserError, ValueError):
     """The edits cannot be made in this text; ``code`` names the rule where there is one."""
 
     def __init__(self, message: str, path: Path, code: str | None = None) -> None:
         super().__init__(message)
-        self.message = message
         self.path = path
         self.code = code
 

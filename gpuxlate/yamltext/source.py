@@ -10,6 +10,7 @@ from itertools import islice
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.ranges import Chunk, IsRelevant, text_to_parse, unread
 
@@ -24,7 +25,7 @@ _FOREIGN_TAG = regex(
 Helm's comment."""
 
 
-class DecodeError(ValueError):
+class DecodeError(UserError, ValueError):
     """The bytes are not UTF-8 text. The message says where."""
 
 

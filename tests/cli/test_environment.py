@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.cli import common, kubectl, main, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.model.errors import Exit
 from tests.cli.test_locale import ROOT
 from tests.running import run
 
