@@ -32,31 +32,33 @@ UsageError = cast("type[Any]", typer.BadParameter.__base__)
 """What every mistake in a command line is; typer has a public name for this one kind of it alone."""
 
 GROUPS: dict[str, dict[str, str]] = {
-    "Translation": {
+    "Write": {
         "render": "Write GPUShare documents as manifests, for one target or several",
         "translate": "Translate manifests to another dialect; only GPU lines change",
         "sync": "Keep a tree for each cloud in step with one source tree",
+    },
+    "Read": {
         "parse": "Write the shares of manifests as GPUShare documents",
-    },
-    "Checks": {
-        "lint": "Check manifests and GPUShare documents",
-        "explain": "Explain a rule: what it does, why, an example, the source",
-        "rules": "List the rules",
-    },
-    "Comparison and planning": {
-        "targets": "List the targets and the fields that each supports",
-        "compare": "Compare a share at several targets",
-        "assess": "Report what a translation would do to each share",
         "inspect": "List the shares that manifests request, with totals",
+        "targets": "List the targets and the fields that each supports",
+        "rules": "List the rules",
+        "explain": "Explain a rule: what it does, why, an example, the source",
+    },
+    "Check": {
+        "lint": "Check manifests and GPUShare documents",
+        "assess": "Report what a translation would do to each share",
+        "verify": "Compare the output of nvidia-smi with the share",
+    },
+    "Plan": {
+        "compare": "Compare a share at several targets",
         "plan": "Count the cards and nodes that shares need at a target",
         "cost": "Compute what shares cost, by the vendor's formula",
-    },
-    "Clusters": {
-        "verify": "Compare the output of nvidia-smi with the share",
         "nodepool": "List the node labels and prerequisites of a share",
+    },
+    "Cluster": {
         "policy": "Write admission policies: the cluster refuses what lint finds",
     },
-    "Integration": {
+    "Tools": {
         "schema": "Print the JSON Schemas",
         "completion": "Print the completion script of a shell",
         "krm": "Run as a KRM function, for kpt and kustomize",
@@ -80,7 +82,8 @@ LIVE_GROUPS = {
         name: LIVE_COMMANDS[name][0] if name in LIVE_COMMANDS else text for name, text in commands.items()
     }
     for title, commands in GROUPS.items()
-} | {"Live clusters": {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}}
+}
+LIVE_GROUPS["Cluster"] |= {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object there."""
 COMPLETE = "_GPUXLATE_COMPLETE"
@@ -229,7 +232,7 @@ def root(
 ) -> None:
     """Translate and check GPU shares in Kubernetes manifests, in every vendor's terms.
 
-    `gpuxlate targets` lists the vendors.
+    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command.
     """
     if ctx.invoked_subcommand is None:
         ctx.fail(msg("a command is missing"))
