@@ -24,6 +24,7 @@ from gpuxlate.cli.options import (
     Invocation,
     invocation,
     shared,
+    with_records,
 )
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
@@ -164,7 +165,7 @@ class LazyCommand(TyperCommand):
 
             function, flags = live.on_live_objects(name, function), OF_OBJECTS
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name, cls=Command, context_settings={"allow_extra_args": True})(function)
+        app.command(name, cls=Command, context_settings={"allow_extra_args": True})(with_records(function))
         command: Any = get_command(app)
         reads_files = any(param.name in READ_FILES for param in command.params)
         if on_objects:

@@ -30,6 +30,7 @@ def command(
         list[str],
         typer.Option("-f", "--filename", help="The manifests to apply, or - for stdin.", metavar="FILE"),
     ],
+    *,
     to: Annotated[
         str | None,
         typer.Option(
@@ -40,9 +41,7 @@ def command(
         ),
     ] = None,
     from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     dry_run: Annotated[
         Literal["none", "server"],
@@ -63,7 +62,7 @@ def command(
     """
     if diff and output == "json":
         raise UserError("--diff and -o json exclude each other", "the diff is text")
-    accepted = common.accept(round_, fill, drop)
+    accepted = losses.accept()
     source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
     server = live.cluster()

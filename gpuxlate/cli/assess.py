@@ -39,14 +39,8 @@ def command(
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
     report: options.Report = None,
     html: options.Html = None,
     output: options.Output = "table",
@@ -56,9 +50,9 @@ def command(
     Only the report is written. Exit 1 where every target refuses something whatever is accepted, for files
     that cannot be read as manifests, and with --write-decisions while something is undecided.
     """
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
-    source = common.target(from_) if from_ else None
-    accept, known = common.accept(round_, fill, drop), common.profile(profile)
+    decided = read_decisions(translation.accepted)
+    source = common.target(translation.from_) if translation.from_ else None
+    accept, known = translation.losses.accept(), common.profile(profile)
     targets = common.targets(to, registry.all_writable)
     choices = decided.known if decided else None
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]

@@ -44,7 +44,7 @@ def command(
     file: Annotated[
         list[str],
         typer.Option("-f", "--filename", help="Manifests whose pods to fit, or - for stdin.", metavar="FILE"),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     pods: Annotated[bool, typer.Option("--pods", help="List the containers on each card.")] = False,
     output: options.Output = "table",
 ) -> int:

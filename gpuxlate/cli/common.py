@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.cli.options import EVERY, InvalidValueError, Invocation, invocation
+from gpuxlate.cli.options import EVERY, Invocation, invocation
 from gpuxlate.cli.process import Terminated, is_terminal
 from gpuxlate.files.find import (
     STDIN,
@@ -24,17 +24,14 @@ from gpuxlate.files.find import (
     reason,
 )
 from gpuxlate.model import site
-from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_NAME, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
-from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
-    from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config, ConfigError
     from gpuxlate.model.profile import Profile
 
@@ -247,35 +244,6 @@ def some_of(possible: Iterable[Backend]) -> str:
     every = [*possible]
     near = [one for one in targets_at_hand() if one in every]
     return msg("targets: {names}", names=", ".join(one.name for one in near or every))
-
-
-_NUMBER = regex("[1-9][0-9]{0,11}")
-_HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)"
-
-
-def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
-    """``--round``, ``--fill`` and ``--drop`` as one. Raises UserError for invalid values."""
-    filled: dict[str, int] = {}
-    for one in fill:
-        name, _, text = one.partition("=")
-        filled |= _accepted("fill", one, {name: int(text) if _NUMBER.fullmatch(text) else None}).fill
-    dropped = sorted({name for one in drop for name in one.split(",") if name})
-    for name in dropped:
-        _accepted("drop", name, [name])
-    from gpuxlate.backends.pod_writer import Accept
-
-    return Accept(round_ is not None, filled, frozenset(dropped))
-
-
-def _accepted(field: str, text: str, value: object) -> Accept:
-    """One of the values, judged. Raises UserError in the words of its option."""
-    try:
-        return acceptance(**{field: value})
-    except AboveCardError as error:
-        template = "invalid value {value!r} for --{field}: more than one card"
-        raise UserError(msg(template, value=text, field=field), error.hint) from None
-    except AcceptError as error:
-        raise InvalidValueError(f"--{field}", text, _HOW_TO_FILL if field == "fill" else error.hint) from None
 
 
 def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:

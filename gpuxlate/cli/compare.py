@@ -305,10 +305,9 @@ def command(
             "The targets: one, a list, or all (default: those of the configuration; without it, three clouds "
             "and the dialects of the workload)."
         ),
-    ] = [],  # noqa: B006 - typer copies it
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    ] = [],
+    *,
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
     output: options.Output = "table",
@@ -322,7 +321,7 @@ def command(
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return Exit.FINDINGS
-    accept = common.accept(round_, fill, drop)
+    accept = losses.accept()
     if to:
         backends = common.targets(to, registry.all_writable)
     else:

@@ -150,6 +150,7 @@ class Bill(Output):
 def command(
     specs: options.Specs,
     to: options.To,
+    *,
     hours: Annotated[
         str, typer.Option("--hours", help="How long the job runs: 1, 0.5, 1/3, 90m, 1h30m.", metavar="HOURS")
     ] = "1",
@@ -188,9 +189,7 @@ def command(
             "--card-memory-mib", help="The memory of the card that shares can use.", metavar="MIB", min=1
         ),
     ] = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     output: options.Output = "table",
 ) -> int:
     """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
@@ -204,7 +203,7 @@ def command(
     time = _given("--hours", hours, hours_of)
     billed = _card(backend, card, card_units, card_memory)
     count = backend.billed_pods(PodCounts(pods, executors, driver))
-    accept = common.accept(round_, fill, drop)
+    accept = losses.accept()
     found = read_specs(common.some_inputs(specs))
     jobs: list[BilledJob] = []
     diagnostics = list(found.diagnostics)

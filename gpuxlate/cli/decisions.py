@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli import common
+from gpuxlate.cli.options import DecisionOptions
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import UserError
@@ -94,13 +95,13 @@ class DecisionFiles:
         self.sources[name] = Source.from_bytes(name, source.encode(text))
 
 
-def read(
-    names: Sequence[str], write: str | None = None, *, prune: bool = False, base: str | None = None
-) -> DecisionFiles | None:
+def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | None:
     """The decisions of a run; None without any. ``base``: the folder from which File/PATH counts.
 
     Raises UserError for a file that cannot be used.
     """
+    names: Sequence[str] = options.decisions
+    write, prune = options.write_decisions, options.prune_decisions
     config = common.config() if base is None else None
     are_named = bool(names) or base is not None  # sync has judged those of the configuration
     if not names and config is not None and config.decisions is not None:

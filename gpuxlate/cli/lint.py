@@ -53,8 +53,8 @@ def command(
             metavar="REASON",
         ),
     ] = None,
-    select: options.Select = [],  # noqa: B006 - typer copies it
-    ignore: options.Ignore = [],  # noqa: B006
+    *,
+    rules: options.RuleOptions,
     profile: options.ProfileFile = None,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"] | None,
@@ -92,7 +92,7 @@ def command(
 
     def once() -> int:
         config = common.config()
-        selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
+        selection = RuleSelection.of(rules.select, rules.ignore, config, common.profile(profile, config))
         level = fail_on or (config.fail_on if config else None)
         entries = known.read()
         return _lint(

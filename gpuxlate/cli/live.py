@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gpuxlate.cluster.resources import LiveInput, ResourceKind
 
 
-def _objects(paths: options.Objects = []) -> None:  # noqa: B006 - typer copies it
+def _objects(paths: options.Objects = []) -> None:
     """The PATH arguments of a command on files, where they may be live objects."""
 
 

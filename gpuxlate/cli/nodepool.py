@@ -60,13 +60,13 @@ def command(
     node: Annotated[
         list[str],
         typer.Option("--node", help="The node of the kubectl commands; may be repeated.", metavar="NAME"),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     instance_type: Annotated[
         list[str],
         typer.Option(
             "--instance-type", help="The instance type of -o karpenter; may be repeated.", metavar="NAME"
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     output: Annotated[
         Literal["text", "kubectl", "yaml", "json", Scaling, Cloud],
         typer.Option(

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 from typer.main import get_command
 
 from gpuxlate import locale
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from gpuxlate.translation.acceptance import (
+    DROPPABLE,
+    FILLABLE,
+    AboveCardError,
+    AcceptError,
+    acceptance,
+)
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config
     from gpuxlate.files.find import Exclusion
 
@@ -182,24 +191,6 @@ NodeTypes = Annotated[
 CardMemory = Annotated[
     int | None, typer.Option("--card-memory-mib", help="The memory of a physical card.", metavar="MIB", min=1)
 ]
-Select = Annotated[
-    list[str],
-    typer.Option(
-        "--select",
-        help="Check only these rules (codes or prefixes).",
-        metavar="CODE[,CODE]",
-        autocompletion=complete_code,
-    ),
-]
-Ignore = Annotated[
-    list[str],
-    typer.Option(
-        "--ignore",
-        help="Skip these rules (codes or prefixes).",
-        metavar="CODE[,CODE]",
-        autocompletion=complete_code,
-    ),
-]
 Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
 As = Annotated[
     Literal["packed", "scheduled"],
@@ -229,21 +220,6 @@ AllowLeftovers = Annotated[
         "--allow-leftovers", help="Accept keys that are not translated: they become warnings (GX026)."
     ),
 ]
-DecisionsFile = Annotated[
-    list[str],
-    typer.Option("--decisions", help="Accept exactly the losses that FILE approves.", metavar="FILE"),
-]
-WriteDecisions = Annotated[
-    str | None,
-    typer.Option(
-        "--write-decisions",
-        help="Add each loss that is not accepted to FILE for review; exit 1 if any is left.",
-        metavar="FILE",
-    ),
-]
-PruneDecisions = Annotated[
-    bool, typer.Option("--prune-decisions", help="Remove the entries that match no loss (GX034).")
-]
 AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="Allow a document to name a workload outside of its folder."),
@@ -268,6 +244,99 @@ Kustomize = Annotated[
         metavar="DIR",
     ),
 ]
+
+
+@dataclass
+class LossOptions:
+    """What a translation may lose or add: ``--round``, ``--fill`` and ``--drop``."""
+
+    round_: Round = None
+    fill: Fill = field(default_factory=list)
+    drop: Drop = field(default_factory=list)
+
+    def accept(self) -> Accept:
+        """The three as one. Raises UserError for invalid values."""
+        filled: dict[str, int] = {}
+        for text in self.fill:
+            name, _, number = text.partition("=")
+            filled |= _accepted("fill", text, {name: int(number) if _NUMBER.fullmatch(number) else None}).fill
+        dropped = sorted({name for text in self.drop for name in text.split(",") if name})
+        for name in dropped:
+            _accepted("drop", name, [name])
+        from gpuxlate.backends.pod_writer import Accept
+
+        return Accept(self.round_ is not None, filled, frozenset(dropped))
+
+
+_NUMBER = regex("[1-9][0-9]{0,11}")
+_HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)"
+
+
+def _accepted(field: str, text: str, value: object) -> Accept:
+    """One of the values, judged. Raises UserError in the words of its option."""
+    try:
+        return acceptance(**{field: value})
+    except AboveCardError as error:
+        template = "invalid value {value!r} for --{field}: more than one card"
+        raise UserError(msg(template, value=text, field=field), error.hint) from None
+    except AcceptError as error:
+        raise InvalidValueError(f"--{field}", text, _HOW_TO_FILL if field == "fill" else error.hint) from None
+
+
+@dataclass
+class DecisionOptions:
+    """The files in which a team accepts losses."""
+
+    decisions: Annotated[
+        list[str],
+        typer.Option("--decisions", help="Accept exactly the losses that FILE approves.", metavar="FILE"),
+    ] = field(default_factory=list)
+    write_decisions: Annotated[
+        str | None,
+        typer.Option(
+            "--write-decisions",
+            help="Add each loss that is not accepted to FILE for review; exit 1 if any is left.",
+            metavar="FILE",
+        ),
+    ] = None
+    prune_decisions: Annotated[
+        bool, typer.Option("--prune-decisions", help="Remove the entries that match no loss (GX034).")
+    ] = False
+
+
+@dataclass
+class TranslationOptions:
+    """The options of every command that translates: an option that is added here is one of each of them."""
+
+    from_: From = None
+    losses: LossOptions = field(default_factory=LossOptions)
+    accepted: DecisionOptions = field(default_factory=DecisionOptions)
+
+
+@dataclass
+class RuleOptions:
+    """Which rules count."""
+
+    select: Annotated[
+        list[str],
+        typer.Option(
+            "--select",
+            help="Check only these rules (codes or prefixes).",
+            metavar="CODE[,CODE]",
+            autocompletion=complete_code,
+        ),
+    ] = field(default_factory=list)
+    ignore: Annotated[
+        list[str],
+        typer.Option(
+            "--ignore",
+            help="Skip these rules (codes or prefixes).",
+            metavar="CODE[,CODE]",
+            autocompletion=complete_code,
+        ),
+    ] = field(default_factory=list)
+
+
 READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""
 HERE = ["."]
@@ -429,3 +498,52 @@ def declared(function: Callable[..., Any]) -> list[Any]:
     app.command()(function)
     command: Any = get_command(app)
     return [*command.params]
+
+
+def with_records(function: Callable[..., int]) -> Callable[..., int]:
+    """A command whose records of options are options of its own, in their order, as typer wants them."""
+    signature = inspect.signature(function, eval_str=True)
+    records = {
+        one.name: one.annotation for one in signature.parameters.values() if is_dataclass(one.annotation)
+    }
+    if not records:
+        return function
+
+    @wraps(function)
+    def command(**values: Any) -> int:
+        taken = {name: _taken(record, values) for name, record in records.items()}
+        return function(**values, **taken)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name in records:
+            parameters += _parameters(records[parameter.name])
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _parameters(record: Any) -> Iterator[inspect.Parameter]:
+    """The fields of a record and of those in it, as parameters of a command."""
+    hints = get_type_hints(record, include_extras=True)
+    for one in fields(record):
+        if is_dataclass(hints[one.name]):
+            yield from _parameters(hints[one.name])
+        else:
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            yield inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
+            )
+
+
+def _taken(record: Any, values: dict[str, Any]) -> Any:
+    """A record with its values, which are taken out of those of the command."""
+    hints = get_type_hints(record)
+    nested = {one.name: hints[one.name] for one in fields(record) if is_dataclass(hints[one.name])}
+    return record(
+        **{
+            one.name: _taken(nested[one.name], values) if one.name in nested else values.pop(one.name)
+            for one in fields(record)
+        }
+    )

@@ -66,16 +66,10 @@ def command(
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
-    node: options.NodeTypes = [],  # noqa: B006
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006
-    drop: options.Drop = [],  # noqa: B006
+    profile: options.ProfileFiles = [],
+    node: options.NodeTypes = [],
+    translation: options.TranslationOptions,
     allow_leftovers: options.AllowLeftovers = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
     as_: options.As = "packed",
     html: options.Html = None,
     output: options.Output = "table",
@@ -97,11 +91,11 @@ def command(
                 msg("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
-    source = common.target(from_) if from_ else None
-    accept = common.accept(round_, fill, drop)
+    source = common.target(translation.from_) if translation.from_ else None
+    accept = translation.losses.accept()
     given: list[Input] = list(inputs(paths, kustomize, or_excluded=False))
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(translation.accepted)
     known = decided.known if decided else None
     wanted = [
         Settings(target, source, accept, own, allow_leftovers=allow_leftovers, decisions=known)

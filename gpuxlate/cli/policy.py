@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import typer
@@ -39,91 +40,111 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import dump_yaml
 
-Targets = Annotated[
-    list[str],
-    options.several(
-        "The dialects whose rules to write: one, a list, or all (default: all).",
-        complete=options.complete_target,
-    ),
-]
-Forbid = Annotated[
-    list[str],
-    options.several(
-        "Deny every key of these dialects; with --to, beside its rules.", "--forbid", options.complete_target
-    ),
-]
-ScopeOf = Annotated[
-    PolicyScope,
-    typer.Option("--scope", help="Check pods (when they are created), workloads, or all."),
-]
-ActionOf = Annotated[
-    Action | None,
-    typer.Option(
-        "--action",
-        help="What a policy does (default: deny errors of pods, warn about the rest).",
-    ),
-]
-Namespaces = Annotated[
-    str | None,
-    typer.Option(
-        "--namespace-selector",
-        help="Only in namespaces with these labels: team=ml,stage!=test,gpu,!system.",
-        metavar="SELECTOR",
-    ),
-]
-Custom = Annotated[
-    bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
-]
-Parameters = Annotated[
-    bool,
-    typer.Option(
-        "--parameters",
-        help="Write the numbers of the profile to a ConfigMap that the policies read.",
-    ),
-]
-FormatOf = Annotated[
-    Format,
-    typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
-]
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others.")
-]
+
+@dataclass
+class PolicyRequest:
+    """What policies are asked for."""
+
+    to: Annotated[
+        list[str],
+        options.several(
+            "The dialects whose rules to write: one, a list, or all (default: all).",
+            complete=options.complete_target,
+        ),
+    ] = field(default_factory=list)
+    forbid: Annotated[
+        list[str],
+        options.several(
+            "Deny every key of these dialects; with --to, beside its rules.",
+            "--forbid",
+            options.complete_target,
+        ),
+    ] = field(default_factory=list)
+    scope: Annotated[
+        PolicyScope,
+        typer.Option("--scope", help="Check pods (when they are created), workloads, or all."),
+    ] = PolicyScope.PODS
+    action: Annotated[
+        Action | None,
+        typer.Option(
+            "--action",
+            help="What a policy does (default: deny errors of pods, warn about the rest).",
+        ),
+    ] = None
+    namespace_selector: Annotated[
+        str | None,
+        typer.Option(
+            "--namespace-selector",
+            help="Only in namespaces with these labels: team=ml,stage!=test,gpu,!system.",
+            metavar="SELECTOR",
+        ),
+    ] = None
+    crds: Annotated[
+        bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
+    ] = False
+    rules: options.RuleOptions = field(default_factory=options.RuleOptions)
+    profile: options.ProfileFiles = field(default_factory=list)
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters",
+            help="Write the numbers of the profile to a ConfigMap that the policies read.",
+        ),
+    ] = False
+    form: Annotated[
+        Format,
+        typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
+    ] = Format.VAP
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others."),
+    ] = False
+
+    @property
+    def only_forbids(self) -> bool:
+        """No rules are written: every key of some dialects is denied."""
+        return bool(self.forbid) and not self.to
+
+    def judge(self) -> None:
+        """Raises UserError for options that exclude each other."""
+        cluster = {"--profile": self.profile, "--parameters": self.parameters}
+        if self.explain:
+            written_as = {
+                "--forbid": self.forbid,
+                "--scope": self.scope != PolicyScope.PODS,
+                "--action": self.action,
+                "--namespace-selector": self.namespace_selector,
+                "--crds": self.crds,
+                f"{options.typed(*options.FORMATS)[0]} {self.form}": self.form is not Format.VAP,
+            }
+            exclude("--explain", written_as | cluster, _NO_POLICIES)
+        elif self.only_forbids:
+            exclude(
+                "--forbid",
+                {"--select": self.rules.select, "--ignore": self.rules.ignore} | cluster,
+                _NO_RULES,
+            )
 
 
-def command(
-    to: Targets = [],  # noqa: B006 - typer copies it
-    forbid: Forbid = [],  # noqa: B006
-    scope: ScopeOf = PolicyScope.PODS,
-    action: ActionOf = None,
-    namespace_selector: Namespaces = None,
-    crds: Custom = False,
-    select: options.Select = [],  # noqa: B006
-    ignore: options.Ignore = [],  # noqa: B006
-    profile: options.ProfileFiles = [],  # noqa: B006
-    parameters: Parameters = False,
-    form: FormatOf = Format.VAP,
-    explain_: Explain = False,
-) -> int:
+def command(request: PolicyRequest) -> int:
     """Write admission policies from the rules: the API server refuses what lint finds.
 
     For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    cluster = {"--profile": profile, "--parameters": parameters}
-    chosen = targets(to)
-    if explain_:
-        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
-        _exclude("--explain", written_as | cluster, _NO_POLICIES)
-        common.out(explanation(chosen, select, ignore))
-        return Exit.CLEAN
-    if forbid and not to:
-        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
-    profiles = _given_profiles(profile, chosen)
-    reads = read_by(parameters, form)
-    if reads and not profiles:
+    request.judge()
+    if request.explain:
+        return _explain(request)
+    chosen = targets(request.to)
+    profiles = _given_profiles(request.profile, chosen)
+    if request.parameters and request.form is not Format.KYVERNO and not profiles:
         raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    made = policies(chosen if to or not forbid else (), forbid, select, wish)
-    common.data_out(written(made, form))
+    found = policies(request, () if request.only_forbids else chosen, profiles)
+    common.data_out(written(found, request.form))
+    return Exit.CLEAN
+
+
+def _explain(request: PolicyRequest) -> int:
+    common.out(explanation(targets(request.to), request.rules))
     return Exit.CLEAN
 
 
@@ -131,26 +152,7 @@ _NO_POLICIES = "--explain prints a table of rules and writes no policies: leave 
 _NO_RULES = "--forbid alone writes no rules: add --to TARGET to write them beside it"
 
 
-def _of_policies(
-    forbid: Sequence[str],
-    scope: PolicyScope,
-    action: Action | None,
-    namespaces: str | None,
-    custom: bool,
-    form: Format,
-) -> dict[str, object]:
-    """The options that say how policies are written; false where one is not given."""
-    return {
-        "--forbid": forbid,
-        "--scope": scope != PolicyScope.PODS,
-        "--action": action,
-        "--namespace-selector": namespaces,
-        "--crds": custom,
-        f"{options.typed(*options.FORMATS)[0]} {form}": form is not Format.VAP,
-    }
-
-
-def _exclude(option: str, others: Mapping[str, object], hint: str) -> None:
+def exclude(option: str, others: Mapping[str, object], hint: str) -> None:
     """Raises UserError where one of the others is given too: it would change nothing."""
     for other, value in others.items():
         if value:
@@ -189,48 +191,36 @@ def targets(names: Sequence[str]) -> list[Backend]:
     return found
 
 
-def wish_of(
-    scope: PolicyScope,
-    action: Action | None,
-    namespaces: str | None,
-    custom: bool,
-    select: Sequence[str],
-    ignore: Sequence[str],
-    profiles: Sequence[Profile],
-    parameters: bool,
-) -> PolicyOptions:
-    """The options as a wish. Raises UserError."""
-    if custom and scope is PolicyScope.PODS:
-        raise UserError("--crds is about workloads", "add --scope workloads or --scope all")
-    common.config()  # has the address of the pages of rules, if there is one
-    selection = RuleSelection.of(select, ignore, None, None)
-    style = PolicyStyle(
-        action,
-        None if namespaces is None else selector(namespaces),
-        locale.current(),
-    )
-    return PolicyOptions(selection.selected, style, scope, custom, tuple(profiles), parameters)
-
-
-def read_by(parameters: bool, form: Format) -> bool:
-    """``--parameters``, which only policies of Kubernetes have. Raises UserError."""
-    if parameters and form is Format.KYVERNO:
+def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> PolicyOptions:
+    """What the request is in terms of policies. Raises UserError."""
+    if request.parameters and request.form is Format.KYVERNO:
         raise UserError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
         )
-    return parameters
+    if request.crds and request.scope is PolicyScope.PODS:
+        raise UserError("--crds is about workloads", "add --scope workloads or --scope all")
+    common.config()  # has the address of the pages of rules, if there is one
+    selection = RuleSelection.of(request.rules.select, request.rules.ignore, None, None)
+    namespaces = request.namespace_selector
+    style = PolicyStyle(
+        request.action, None if namespaces is None else selector(namespaces), locale.current()
+    )
+    return PolicyOptions(
+        selection.selected, style, request.scope, request.crds, tuple(profiles), request.parameters
+    )
 
 
 def policies(
-    chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: PolicyOptions
+    request: PolicyRequest, chosen: Sequence[Backend], profiles: Sequence[Profile]
 ) -> list[AdmissionPolicy]:
     """The policies, at least one. Rules that were asked for and are in none are said. Raises UserError."""
-    denying = _denying(forbid, wish)
+    wish = policy_options(request, profiles)
+    denying = _denying(request.forbid, wish)
     if not chosen:
         return denying
     found = [*enforcing(chosen, wish)]
-    left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
+    left = [*_left_out(chosen, request.rules.select, {code for one in found for code in one.codes})]
     if not found:
         names = ", ".join(one.name for one in chosen)
         said = (
@@ -278,9 +268,9 @@ def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
     return "---\n".join(map(dump_yaml, documents(found, form)))
 
 
-def explanation(chosen: Sequence[Backend], select: Sequence[str], ignore: Sequence[str]) -> str:
+def explanation(chosen: Sequence[Backend], rules: options.RuleOptions) -> str:
     """The rules as a table. Raises UserError."""
-    selection = RuleSelection.of(select, ignore, None, None)
+    selection = RuleSelection.of(rules.select, rules.ignore, None, None)
     rows = [
         [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
         for one in explained(chosen)
@@ -316,21 +306,10 @@ KIND = "ValidatingAdmissionPolicy"
 
 
 def on_cluster(
-    to: Targets = [],  # noqa: B006 - typer copies it
+    request: PolicyRequest,
     apply: Annotated[
         bool, typer.Option("--apply", help="Apply the policies, after a dry run of all of them.")
     ] = False,
-    forbid: Forbid = [],  # noqa: B006
-    scope: ScopeOf = PolicyScope.PODS,
-    action: ActionOf = None,
-    namespace_selector: Namespaces = None,
-    crds: Custom = False,
-    select: options.Select = [],  # noqa: B006
-    ignore: options.Ignore = [],  # noqa: B006
-    profile: options.ProfileFiles = [],  # noqa: B006
-    parameters: Parameters = False,
-    form: FormatOf = Format.VAP,
-    explain: Explain = False,
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
@@ -339,31 +318,23 @@ def on_cluster(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    cluster = {"--profile": profile, "--parameters": parameters}
-    if explain:
-        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
-        _exclude("--explain", written_as | cluster | {"--apply": apply}, _NO_POLICIES)
-        common.out(explanation(targets(to), select, ignore))
-        return Exit.CLEAN
+    request.judge()
+    if request.explain:
+        exclude("--explain", {"--apply": apply}, _NO_POLICIES)
+        return _explain(request)
     if force_conflicts and not apply:
         raise UserError("--force-conflicts is about --apply", "add --apply")
-    alone = bool(forbid) and not to
-    if alone:
-        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
     server = live.cluster()
-    if form is Format.VAP:
+    if request.form is Format.VAP:
         _has_policies(server)
-    nodes = [] if alone else gpu_nodes(server)
-    chosen = [] if alone else targets(to) if to else _served(nodes)
-    known = _given_profiles(profile, chosen)
-    profiles = [*known, *_profiles(nodes, chosen, known, server)]
-    reads = read_by(parameters, form)
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    found = policies(chosen, forbid, select, wish)
+    nodes = [] if request.only_forbids else gpu_nodes(server)
+    chosen = [] if request.only_forbids else targets(request.to) if request.to else _served(nodes)
+    known = _given_profiles(request.profile, chosen)
+    found = policies(request, chosen, [*known, *_profiles(nodes, chosen, known, server)])
     if not apply:
-        common.data_out(written(found, form))
+        common.data_out(written(found, request.form))
         return Exit.CLEAN
-    return _apply(server, found, form, force_conflicts)
+    return _apply(server, found, request.form, force_conflicts)
 
 
 def _has_policies(server: ApiServer) -> None:

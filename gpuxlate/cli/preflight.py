@@ -32,7 +32,7 @@ def command(
     specs: Annotated[
         list[str],
         typer.Argument(help="GPUShare documents: check only what these shares need.", metavar="[SPEC]..."),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     output: options.TextOutput = "text",
 ) -> int:
     """Check the vendor's prerequisites on the live nodes: versions, labels, images.

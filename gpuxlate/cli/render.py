@@ -39,17 +39,14 @@ def command(
             metavar="FILE",
         ),
     ] = None,
+    *,
     container: Annotated[
         str | None, typer.Option("--container", help="The container to write the share to.", metavar="NAME")
     ] = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
+    accepted: options.DecisionOptions,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
     output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
@@ -57,7 +54,7 @@ def command(
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
     targets = common.targets(to, registry.written_manifests)
     _judge_output(output, targets, workload)
-    accept = common.accept(round_, fill, drop)
+    accept = losses.accept()
     if len(targets) > 1 and output_dir is None:
         raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml"
@@ -69,7 +66,7 @@ def command(
     targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(accepted)
     done: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:

@@ -38,13 +38,13 @@ def command(
             autocompletion=options.complete_code,
             show_default=False,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     to: Annotated[
         list[str],
         options.several(
             "Only rules of these targets: one, a list, or all.", complete=options.complete_target
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     severity: Annotated[
         Severity | None, typer.Option("--severity", help="Only rules of this severity.")
     ] = None,

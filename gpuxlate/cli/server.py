@@ -27,7 +27,7 @@ def command(
             metavar="TARGET",
             autocompletion=options.complete_written,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
 ) -> int:
     """Run a language server for editors, on stdin and stdout."""
     for name in to:

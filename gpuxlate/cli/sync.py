@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -75,12 +75,10 @@ class SyncRequest:
 
     config: Config
     wanted: frozenset[str]
-    decisions: Sequence[str]
-    write_decisions: str | None
+    accepted: options.DecisionOptions
     check: bool
     diff: bool
     overwrite: bool
-    prune_decisions: bool
 
     @property
     def writes(self) -> bool:
@@ -90,7 +88,7 @@ class SyncRequest:
     @property
     def prunes(self) -> bool:
         """Entries of decisions that match nothing go."""
-        return self.prune_decisions and self.writes
+        return self.accepted.prune_decisions and self.writes
 
 
 def command(
@@ -102,7 +100,7 @@ def command(
             metavar="TARGET[,TARGET]",
             autocompletion=options.complete_written,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 if a folder is not in step.")
     ] = False,
@@ -118,9 +116,8 @@ def command(
             "--overwrite", help="Replace files that sync did not write, and files that were changed by hand."
         ),
     ] = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
+    *,
+    accepted: options.DecisionOptions,
     output: options.TextOutput = "text",
 ) -> int:
     """Keep a tree for each target in step with one source tree, as `sync` of the configuration says.
@@ -133,7 +130,7 @@ def command(
     if config is None or not config.sync:
         raise UserError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
-    request = SyncRequest(config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions)
+    request = SyncRequest(config, wanted, accepted, check, diff, overwrite)
     lock = wait_for_folder(_home(config), _note_waiting)
     try:
         return _run(request, output)
@@ -155,7 +152,7 @@ def _run(request: SyncRequest, output: str) -> int:
     every = [(one, each) for one in planned for each in one.targets]
     for one, each in every:
         _judge(each, overwrite=request.overwrite)
-        if each.refused and request.write_decisions is None:
+        if each.refused and request.accepted.write_decisions is None:
             _offer(one, each)
     if output == "json":
         common.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
@@ -305,8 +302,8 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
     ]
     found = [
         *(_folder(config, name) for name in dict.fromkeys(named)),
-        *request.decisions,
-        request.write_decisions,
+        *request.accepted.decisions,
+        request.accepted.write_decisions,
         config.path,
         config.decisions,
     ]
@@ -357,16 +354,15 @@ def _target(
     request: SyncRequest, entry: SyncEntry, one: SyncTarget
 ) -> tuple[TargetTree, DecisionFiles | None, Callable[[], str]]:
     """A target as its mapping says, and what all of its files depend on, once it is asked."""
-    config, more, write = request.config, request.decisions, request.write_decisions
+    config, more, write = request.config, request.accepted.decisions, request.accepted.write_decisions
     given = one.options
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
     for name in named:
         _judge_file(config, name)
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
-    decided = read_decisions(
-        [*files, *more], write, prune=request.prunes and bool(files or more), base=_home(config)
-    )
+    accepted = options.DecisionOptions([*files, *more], write, request.prunes and bool(files or more))
+    decided = read_decisions(accepted, _home(config))
     if decided is not None:
         decided.writes = None  # those of all targets are written together
     profile = given.get("profile")
@@ -404,11 +400,11 @@ def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
         for target in one.targets:
             decided = one.decided.get(target.folder)
             wrong |= decided.settle(target.result.judged) if decided else False
-    if request.write_decisions is None:
+    if request.accepted.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
 
-    files = read_decisions(list(request.decisions), request.write_decisions)
+    files = read_decisions(replace(request.accepted, prune_decisions=False))
     assert files is not None
     known = [entry for one in planned for each in one.decided.values() for entry in each.known.entries]
     files.known = Decisions((*files.known.entries, *known), files.known.base)

@@ -27,19 +27,13 @@ from gpuxlate.yamltext.source import Source, Texts
 
 
 def command(
-    paths: options.Paths = [],  # noqa: B006 - typer copies it
+    paths: options.Paths = [],
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
     allow_leftovers: options.AllowLeftovers = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
     in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files in place.")] = False,
     output_dir: options.OutputDir = None,
     diff: options.Diff = False,
@@ -57,18 +51,18 @@ def command(
     given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
         raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    source = common.target(from_) if from_ else None
+    source = common.target(translation.from_) if translation.from_ else None
     targets = common.targets(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
         raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(translation.accepted)
     settings = Settings(
         targets[0],
         source,
-        common.accept(round_, fill, drop),
+        translation.losses.accept(),
         common.profile(profile),
         allow_leftovers=allow_leftovers,
         decisions=decided.known if decided else None,
