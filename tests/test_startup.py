@@ -67,7 +67,7 @@ def loaded(folder: Path, *arguments: str, program: str = _PROGRAM) -> set[str]:
 def test_the_version_loads_nothing(tmp_path: Path, program: str) -> None:
     modules = loaded(tmp_path, "--version", program=program)
     assert {m for m in modules if m.startswith("gpuxlate.")} <= {
-        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cli.process", "cluster", "cluster.server")),
+        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cli.terminal", "cluster", "cluster.server")),
     }
     assert not modules & {"typer", *HEAVY}
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -12,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from gpuxlate import locale
-from gpuxlate.cli.common import alert, guarded, ignored_variable
+from gpuxlate.cli.inputs import ALL_EXCLUDED, AllExcludedError
 from gpuxlate.cli.options import (
     EVERYWHERE,
     GLOBAL,
@@ -26,6 +29,9 @@ from gpuxlate.cli.options import (
     shared,
     with_records,
 )
+from gpuxlate.cli.printing import alert, allow_closed_pipe, ignored_variable, info, show_error
+from gpuxlate.cli.terminal import Terminated
+from gpuxlate.files.find import reason
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
@@ -136,12 +142,14 @@ def _begin_language(arguments: Sequence[str]) -> None:
 class Command(_InLanguage, TyperCommand):
     """A command with the options of every command."""
 
-    def invoke(self, ctx: Any) -> Any:
-        if ctx.args:
-            ctx.fail(msg("unexpected arguments: {names}", names=" ".join(ctx.args)))
-        note_options(ctx)
-        _note_language()
-        return super().invoke(ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # it is called, not completed
+            if ctx.args:
+                ctx.fail(msg("unexpected arguments: {names}", names=" ".join(ctx.args)))
+            note_options(ctx)
+            _note_language()
+        return rest
 
 
 class LazyCommand(TyperCommand):
@@ -192,9 +200,11 @@ class CommandGroup(_InLanguage, TyperGroup):
             for name, text in commands.items():
                 self.add_command(LazyCommand(name, text, live=self.live))
 
-    def invoke(self, ctx: Any) -> Any:
-        note_options(ctx)
-        return super().invoke(ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # it is called, not completed
+            note_options(ctx)
+        return rest
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, *rest = args
@@ -255,31 +265,54 @@ def build(*, live: bool = False) -> Any:
     return command
 
 
+def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
+    """Run a command and return its exit code; every error ends in one line on stderr."""
+    if sys.stderr is None:  # closed by the caller: only the messages are lost
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    try:
+        try:
+            result = command()
+        except typer.Exit as stop:
+            result = stop.exit_code
+        except SystemExit:  # click ends so where the reader of --help has closed the pipe
+            result = Exit.CLEAN
+        if sys.stdout is not None:
+            with allow_closed_pipe(sys.stdout):
+                sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except UsageError as error:
+        from gpuxlate.cli import usage
+
+        return usage.show(error)
+    except UserError as error:
+        show_error(error)
+        return error.exit_code
+    except AllExcludedError:
+        info(ALL_EXCLUDED)
+        return Exit.CLEAN
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED
+    except Terminated as asked:
+        return 128 + asked.number
+    except OSError as error:
+        with suppress(OSError, AttributeError), allow_closed_pipe(sys.stdout):
+            sys.stdout.flush()  # the error may be that of stdout
+        why = reason(error)
+        alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
+        return Exit.INPUT
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        alert("error", msg("internal error ({what}); please report it with the input", what=what))
+        if os.environ.get("GPUXLATE_DEBUG"):
+            raise
+        return Exit.INTERNAL
+
+
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
-
-    def called() -> object:
-        try:
-            return command.main(list(arguments), prog_name=name, standalone_mode=False)
-        except typer.Exit as stop:
-            return stop.exit_code
-        except SystemExit:  # click ends so where the reader of --help has closed the pipe
-            return Exit.CLEAN
-        except typer.Abort:
-            return Exit.INTERRUPTED
-        except UsageError as error:
-            from gpuxlate.cli import usage
-
-            if wrong := usage.invalid_value(error):
-                raise wrong from None
-            alert("error", usage.problem(error))
-            word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
-            alert("try", f"{error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
-            return Exit.USAGE
-
     _begin_language(arguments)
     token = RUN.set(Invocation(words=[*name.split(), *arguments]))
     try:
-        return guarded(called)
+        return guarded(partial(command.main, list(arguments), prog_name=name, standalone_mode=False))
     finally:
         RUN.reset(token)

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
@@ -63,12 +64,12 @@ def command(
     if diff and output == "json":
         raise UserError("--diff and -o json exclude each other", "the diff is text")
     accepted = losses.accept()
-    source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
-    known, given = common.profile(profile), common.some_inputs(file)
+    source, target = lookup.target(from_) if from_ else None, lookup.written_target(to) if to else None
+    known, given = lookup.profile(profile), Inputs(file).some()
     server = live.cluster()
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
-    if known is not None and common.target(known.target).name != backend.name:
+    if known is not None and lookup.target(known.target).name != backend.name:
         raise UserError(
             msg(
                 "the profile is for {target}, but the target is {name}",
@@ -101,7 +102,7 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     """The dialect that the nodes of the cluster serve."""
     served = targets_served(nodes)
     if len(served) == 1:
-        return common.written_target(served[0])
+        return lookup.written_target(served[0])
     if not served:
         raise UserError(
             "no node of this cluster serves a target",
@@ -139,15 +140,15 @@ def _apply(
 ) -> int:
     trial = tried(server, sent(server, bodies, namespace), force=force)
     if diff:
-        common.diffs_out(map(difference, trial), exact=False)
+        printing.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]
-        common.data_out(objects_as_json([one.result for one in done]))
+        printing.data_out(objects_as_json([one.result for one in done]))
         return Exit.CLEAN
     if dry_run:
-        common.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
+        printing.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
         return Exit.CLEAN
     for one in applied(server, trial, force=force):
-        common.out(text_of([f"{one.sent.name} serverside-applied"]))
+        printing.out(text_of([f"{one.sent.name} serverside-applied"]))
     return Exit.CLEAN

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.kustomization import inputs
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     UNREADABLE,
@@ -51,12 +51,12 @@ def command(
     that cannot be read as manifests, and with --write-decisions while something is undecided.
     """
     decided = read_decisions(translation.accepted)
-    source = common.target(translation.from_) if translation.from_ else None
-    accept, known = translation.losses.accept(), common.profile(profile)
-    targets = common.targets(to, registry.all_writable)
+    source = lookup.target(translation.from_) if translation.from_ else None
+    accept, known = translation.losses.accept(), lookup.profile(profile)
+    targets = lookup.targets(to, registry.all_writable)
     choices = decided.known if decided else None
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
-    found = count_to_each(inputs(paths, kustomize), wanted, ASSESS)
+    found = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), wanted, ASSESS)
     runs = {target.name: run for target, run in zip(targets, found, strict=True)}
     wrong = [refusals(run) for run in found]
     told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
@@ -73,9 +73,9 @@ def command(
         files[Path(html)] = assess_page(reports, outputs.made())
     outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
-        common.json_out(data)
+        printing.json_out(data)
     else:
-        common.out("\n".join(_text(run, name) for name, run in runs.items()))
+        printing.out("\n".join(_text(run, name) for name, run in runs.items()))
     undecided = settle(decided, found)
     for name, run in runs.items():
         summarize(run, target=name if len(runs) > 1 else "")

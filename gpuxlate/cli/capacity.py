@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
-from gpuxlate.cli import common, live, options
+from gpuxlate.cli import live, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
@@ -58,16 +59,16 @@ def command(
     found = books_of(server, gpu_nodes(server, invocation().selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
-        common.json_out(_json(found, result))
+        printing.json_out(_json(found, result))
     else:
-        common.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
+        printing.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
     return Exit.FINDINGS if result and result.verdict is not CapacityAnswer.FITS else Exit.CLEAN
 
 
 def _demand(file: Sequence[str]) -> GpuDemand:
     """The pods of the files. Raises UserError, typer.Exit."""
-    wanted = demand(one.source() for one in common.some_inputs(file))
-    common.show(wanted.diagnostics, wanted.sources)
+    wanted = demand(one.source() for one in Inputs(file).some())
+    printing.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
         raise typer.Exit(Exit.FINDINGS)
     if not wanted.wanted:

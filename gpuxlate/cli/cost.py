@@ -19,7 +19,8 @@ from gpuxlate.backends.billing import (
 )
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.cli import common, options
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.locale import localize
@@ -193,7 +194,7 @@ def command(
     output: options.Output = "table",
 ) -> int:
     """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
-    backend = common.target(to)
+    backend = lookup.target(to)
     if not isinstance(backend, BilledBackend):
         names = (other.name for other in registry.all_backends() if isinstance(other, BilledBackend))
         raise UserError(
@@ -204,7 +205,7 @@ def command(
     billed = _card(backend, card, card_units, card_memory)
     count = backend.billed_pods(PodCounts(pods, executors, driver))
     accept = losses.accept()
-    found = read_specs(common.some_inputs(specs))
+    found = read_specs(Inputs(specs).some())
     jobs: list[BilledJob] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
@@ -212,13 +213,13 @@ def command(
         diagnostics += findings
         if price is not None:
             jobs.append(BilledJob(share.name, price, count))
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
         return Exit.FINDINGS
     if output == "json":
-        common.json_out(_json(backend, card, billed, time, jobs))
+        printing.json_out(_json(backend, card, billed, time, jobs))
     else:
-        common.out(_text(backend, card, billed, jobs))
+        printing.out(_text(backend, card, billed, jobs))
     return Exit.CLEAN
 
 

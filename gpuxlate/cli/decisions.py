@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli import common
+from gpuxlate.cli import lookup, printing
 from gpuxlate.cli.options import DecisionOptions
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -44,7 +44,7 @@ class DecisionFiles:
         if self.prunes:
             remarks = [one for one in remarks if one.severity is Severity.ERROR]
             self._prune(unmatched)
-        common.show([*self.found, *remarks], Texts(*self.sources.values()))
+        printing.show([*self.found, *remarks], Texts(*self.sources.values()))
         if self.writes is not None:
             missing, undecided = self.known.undecided(every)
             self.undecided = undecided > 0
@@ -52,7 +52,7 @@ class DecisionFiles:
                 self._write(self.writes, missing)
             if undecided:
                 losses = plural(undecided, "{count} loss is undecided", "{count} losses are undecided")
-                common.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
+                printing.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
         return refused or self.undecided
 
     def _write(self, name: str, missing: Sequence[Decision]) -> None:
@@ -73,7 +73,7 @@ class DecisionFiles:
             if mine:
                 self._replace(name, source, partial(without_entries, source, mine))
                 gone = plural(len(mine), "{count} entry", "{count} entries")
-                common.info(msg("removed {gone} from {name}", gone=gone, name=name))
+                printing.info(msg("removed {gone} from {name}", gone=gone, name=name))
 
     def _replace(self, name: str, source: Source, changed: Callable[[], str]) -> None:
         from gpuxlate.cli.outputs import change_file, write_files
@@ -102,7 +102,7 @@ def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | N
     """
     names: Sequence[str] = options.decisions
     write, prune = options.write_decisions, options.prune_decisions
-    config = common.config() if base is None else None
+    config = lookup.config() if base is None else None
     are_named = bool(names) or base is not None  # sync has judged those of the configuration
     if not names and config is not None and config.decisions is not None:
         configured = os.path.relpath(config.decisions)
@@ -129,7 +129,7 @@ def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | N
     try:
         known, found = read_decisions(sources.values(), str(folder))
     except DecisionsError as error:
-        common.show(error.found, Texts(*sources.values()))
+        printing.show(error.found, Texts(*sources.values()))
         raise UserError(
             msg("{names} cannot be used", names=", ".join(sources)),
             "gpuxlate schema decisions prints every field",

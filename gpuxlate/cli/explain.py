@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, options
+from gpuxlate.cli import options, printing
 from gpuxlate.model.declarations import Keywords, Output, Printed, RuleCode, record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit
@@ -65,9 +65,9 @@ def command(
     if rule is None:
         raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
-        common.json_out(RuleOutput.of(rule).to_json())
+        printing.json_out(RuleOutput.of(rule).to_json())
     else:
-        common.out(as_text(rule))
+        printing.out(as_text(rule))
     return Exit.CLEAN
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import options, printing
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
@@ -52,9 +52,9 @@ def command(
     made = (
         _of_list(source) if settings is None else translate_source(relevant_to([settings], source), settings)
     )
-    common.show(for_stderr(made.diagnostics), Texts(source))
+    printing.show(for_stderr(made.diagnostics), Texts(source))
     if settings is None or not made.refused:
-        common.documents_out([source.encode(made.text)])
+        printing.documents_out([source.encode(made.text)])
     return Exit.FINDINGS if made.refused else Exit.CLEAN
 
 
@@ -62,7 +62,7 @@ def _of_list(source: Source) -> Result:
     try:
         return run_list(source)
     except FunctionConfigError as error:
-        common.documents_out([source.encode(error.text)])
+        printing.documents_out([source.encode(error.text)])
         wrong = error.found
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
         raise UserError(msg("{where}{message}", where=where, message=wrong.message), wrong.hint) from None

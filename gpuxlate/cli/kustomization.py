@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli import common
-from gpuxlate.cli.options import HERE, invocation
+from gpuxlate.cli import printing
+from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import HELD, Input, InputError
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
 _FLAGS = ("-k", "--kustomize")
 _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
 """What is not there for stdin."""
-
-
-def inputs(
-    paths: Sequence[str] | Iterable[Input], folder: str | None, *, or_excluded: bool = True
-) -> Iterable[Input]:
-    """The files of PATH arguments, or those of which the kustomization of a folder is built.
-
-    Raises UserError, InputError.
-    """
-    if folder is None:
-        return common.some_inputs(paths, or_excluded=or_excluded)
-    exclude_paths(paths)
-    return files_of(built(folder), folder)
-
-
-def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
-    """Raises UserError where there are PATH arguments beside ``-k``."""
-    if paths and paths != HERE:
-        raise UserError("-k and a PATH exclude each other", "-k reads what kustomize builds from one folder")
 
 
 def built(folder: str) -> WholeBuild:
@@ -88,7 +68,7 @@ def files_of(build: WholeBuild, folder: str) -> list[Input]:
     here = os.path.realpath(os.curdir)
     names = build.files if os.path.isabs(folder) else [os.path.relpath(one, here) for one in build.files]
     for one in names:
-        common.verbose(msg("file: {name}", name=one))
+        printing.verbose(msg("file: {name}", name=one))
     return [Input(name, name) for name in names]
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
+from gpuxlate.cli.inputs import Inputs, all_excluded
 from gpuxlate.cli.options import InvalidValueError, invocation
-from gpuxlate.cli.process import color_wanted
-from gpuxlate.cli.runner import dialects_used, in_chunks, map_inputs
+from gpuxlate.cli.parallel import dialects_used, in_chunks, map_inputs
+from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.files.read import content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
@@ -88,35 +89,23 @@ def command(
         ("--baseline", baseline), ("--write-baseline", write_baseline), ("--add-ignores", add_ignores)
     )
     _at_most_one(("--write-baseline", write_baseline), ("--diff", diff), ("--watch", watch))
-    known = Baseline(baseline, write_baseline)
-
-    def once() -> int:
-        config = common.config()
-        selection = RuleSelection.of(rules.select, rules.ignore, config, common.profile(profile, config))
-        level = fail_on or (config.fail_on if config else None)
-        entries = known.read()
-        return _lint(
-            paths,
-            kustomize,
-            selection,
-            mode if entries is None else _fixing_new(mode, entries),
-            chosen,
-            level,
-            known,
-            entries,
-            diff=diff,
-            exit_zero=exit_zero,
-            statistics=statistics,
-        )
-
+    request = LintRequest(
+        Inputs(paths, kustomize),
+        rules,
+        profile,
+        mode,
+        chosen,
+        fail_on,
+        Baseline(baseline, write_baseline),
+        diff,
+        exit_zero,
+        statistics,
+    )
     if kustomize is not None:
-        from gpuxlate.cli.kustomization import exclude_paths
-
-        exclude_paths(paths)
         _at_most_one(("-k", kustomize), ("--watch", watch))
         _at_most_one(("-k", kustomize), ("--add-ignores", add_ignores))
     if not watch:
-        return once()
+        return _lint(request)
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
         raise UserError(
@@ -125,58 +114,63 @@ def command(
         )
     from gpuxlate.cli.watch import again
 
-    return again(once, paths, profile)
+    return again(partial(_lint, request), paths, profile)
 
 
-def _lint(
-    paths: list[str],
-    kustomize: str | None,
-    selection: RuleSelection,
-    mode: Mode,
-    chosen: str,
-    fail_on: str | None,
-    known: Baseline,
-    entries: Entries | None,
-    *,
-    diff: bool,
-    exit_zero: bool,
-    statistics: bool,
-) -> int:
-    """Check the files of PATH arguments as they are now, and print what is found."""
-    build = None
-    if kustomize is None:
-        given = known.left_out_of(common.inputs(paths))
-    else:
-        from gpuxlate.cli import kustomization
+@record
+class LintRequest:
+    """What a run of lint is asked for."""
 
-        build = kustomization.built(kustomize)
-        given = kustomization.files_of(build, kustomize)
+    inputs: Inputs
+    rules: options.RuleOptions
+    profile: str | None
+    mode: Mode
+    format: str
+    fail_on: str | None
+    baseline: Baseline
+    diff: bool
+    exit_zero: bool
+    statistics: bool
+
+
+def _lint(request: LintRequest) -> int:
+    """Check the inputs as they are now, and print what is found."""
+    config = lookup.config()
+    profile = lookup.profile(request.profile, config)
+    selection = RuleSelection.of(request.rules.select, request.rules.ignore, config, profile)
+    fail_on = request.fail_on or (config.fail_on if config else None)
+    known, inputs, chosen, diff = request.baseline, request.inputs, request.format, request.diff
+    entries = known.read()
+    mode = request.mode if entries is None else _fixing_new(request.mode, entries)
+    given = inputs.read()
+    if inputs.live is None and inputs.folder is None:
+        given = known.left_out_of(given)
     selection.claims = Claims(given)
     selection.in_chunks = in_chunks
     run = _run(given, selection, mode, diff=diff)
-    if build and not mode.writes:
+    if inputs.build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build
 
         files = [one for one in given if one.path is not None]
-        run.diagnostics, sources = findings_of_build(build.made, files, selection, run.diagnostics)
+        run.diagnostics, sources = findings_of_build(inputs.build.made, files, selection, run.diagnostics)
         for text in sources:
             run.texts.add(text)
-    left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
+    left_out = inputs.live is None and "-" in inputs.paths and all(one.path is not None for one in given)
     if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back
         run.to_stdout = True
-        common.documents_out([Input(STDIN, None).read_bytes()])
+        printing.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
-        common.show_error(problem)
-    if not run.files and not run.unreadable and not mode.allow_empty and not common.all_excluded():
+        printing.show_error(problem)
+    if not run.files and not run.unreadable and not mode.allow_empty and not all_excluded():
         raise InputError(
-            msg("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
+            msg("{paths}: no file ends in {names}", paths=str(inputs), names=", ".join(SUFFIXES)),
             MAY_BE_EMPTY,
         )
     if diff:
-        common.diffs_out(run.diffs)
+        printing.diffs_out(run.diffs)
         _remarks(run, mode, diff=True)
-        return _exit_code(run, chosen, "never", changed=bool(run.changes) and not exit_zero)
-    whole_folders = isinstance(given, list) and not any(one.named for one in given)
+        return _exit_code(run, chosen, "never", changed=bool(run.changes) and not request.exit_zero)
+    whole_folders = inputs.live is None and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
         run.diagnostics.append(placed)
@@ -189,8 +183,8 @@ def _lint(
         known.apply(run, entries)
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
-    shown = "" if nothing else _rendered(run, chosen, statistics)
-    (common.data_err if run.to_stdout else common.data_out)(shown)  # stdout may have the fixed text
+    shown = "" if nothing else _rendered(run, chosen, request.statistics)
+    (printing.data_err if run.to_stdout else printing.data_out)(shown)  # stdout may have the fixed text
     _remarks(run, mode, diff=False)
     return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
 
@@ -212,7 +206,7 @@ class Baseline:
     def left_out_of(self, given: Iterable[Input]) -> Iterable[Input]:
         """The inputs without the baseline itself, where a folder has it."""
         own = {os.path.abspath(one) for one in (self.file, self.to_write) if one}
-        if not (own and isinstance(given, list)):
+        if not own:
             return given
         return [one for one in given if one.named or not one.path or os.path.abspath(one.path) not in own]
 
@@ -225,7 +219,7 @@ class Baseline:
             return Exit.INPUT
         outputs.write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
         findings = plural(len(run.diagnostics), "{count} finding", "{count} findings")
-        common.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
+        printing.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN
 
     def read(self) -> Entries | None:
@@ -255,13 +249,13 @@ class Baseline:
         run.diagnostics, run.compared = found.new, True
         if found.known:
             findings = plural(found.known, "{count} finding is", "{count} findings are")
-            common.info(msg("{findings} in {file}", findings=findings, file=self.file))
+            printing.info(msg("{findings} in {file}", findings=findings, file=self.file))
         if found.gone:
             one, many = (
                 "{count} entry of {file} matches no finding",
                 "{count} entries of {file} match no finding",
             )
-            common.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
+            printing.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
@@ -291,7 +285,7 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
     """What was changed, and which findings got no ignore and why."""
     for (name, why), lines in run.refused.items():
         places = f"{name}:{','.join(map(str, sorted(lines)))}" if lines else name
-        common.info(msg("not ignored: {places}: {why}", places=places, why=why))
+        printing.info(msg("not ignored: {places}: {why}", places=places, why=why))
     if run.changes:
         findings = plural(run.changes, "{count} finding", "{count} findings")
         if mode.reason is None:
@@ -304,7 +298,7 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
             done = msg("would ignore {findings}", findings=findings)
         else:
             done = msg("ignored {findings}", findings=findings)
-        common.info(done)
+        printing.info(done)
 
 
 def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
@@ -380,7 +374,7 @@ def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
                 run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
         elif mode.writes and one.path is None:
             run.to_stdout = True
-            common.documents_out([checked.new])
+            printing.documents_out([checked.new])
         elif checked.changes:
             done = "fixed" if mode.reason is None else "ignored"
             checked = _written(one, checked, selection, run, done)
@@ -431,7 +425,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         counts = report.statistics(run.diagnostics, rules)
         if format_ == "text":
             return counts
-        common.data_err(counts)
+        printing.data_err(counts)
     return report.render(
         format_,
         run.diagnostics,

@@ -9,7 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import options, printing
+from gpuxlate.cli.inputs import files_at
 from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.files.find import SUFFIXES, Input
 from gpuxlate.model.declarations import regex
@@ -70,7 +71,7 @@ def open_cluster(options: KubectlOptions) -> Cluster:
     """The cluster of these options; its notes go to stderr. Raises ClusterError."""
     from gpuxlate.cluster.client import Cluster
 
-    return Cluster(options, lambda text: common.info(titled("note", text)))
+    return Cluster(options, lambda text: printing.info(titled("note", text)))
 
 
 class LiveInputs:
@@ -99,7 +100,7 @@ class LiveInputs:
 
     def __iter__(self) -> Iterator[Input]:
         empty = True
-        for one in chain(common.inputs(self.files), self._objects()):
+        for one in chain(files_at(self.files), self._objects()):
             empty = False
             yield one
         if empty and not self.allow_empty:
@@ -156,7 +157,7 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
             is_file = not chooses
             if is_file:
                 text = "note: {one} is a folder; for live objects write {full_name}"
-                common.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
+                printing.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
         (files if is_file else words).append(one)
     return files, words
 
@@ -173,17 +174,17 @@ def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., in
 
     @wraps(function)
     def command(paths: list[str] | None, **given: Any) -> int:
-        if given.get("kustomize") is not None:
-            return function(paths or [], **given)
-        return function(_paths(name, paths or [], cluster_options(), given), **given)
+        if given.get("kustomize") is None:
+            paths, invocation().live = _split(name, paths or [], cluster_options(), given)
+        return function(paths or [], **given)
 
     return command
 
 
-def _paths(
+def _split(
     name: str, arguments: list[str], options: KubectlOptions, given: dict[str, Any]
-) -> list[str] | LiveInputs:
-    """The PATH arguments of the command, or its inputs where live objects are among them."""
+) -> tuple[list[str], LiveInputs | None]:
+    """The files among the PATH arguments of a command, and all inputs where live objects are among them."""
     flags = options.all_namespaces or options.selector
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
@@ -191,7 +192,7 @@ def _paths(
             raise UserError(
                 msg("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
             )
-        return files
+        return files, None
     if not arguments and not (flags or options.namespace):
         raise UserError(
             "nothing to work on: name a PATH or live objects",
@@ -209,7 +210,7 @@ def _paths(
             )
     if given.get("watch"):
         raise UserError("--watch is for files, not live objects", "name only files and folders")
-    return LiveInputs(
+    return files, LiveInputs(
         files,
         words,
         options,

@@ -18,7 +18,8 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import joined, of_all
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
@@ -85,15 +86,15 @@ def command(
         raise UserError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
         raise UserError("--node needs -o kubectl", "add -o kubectl, or omit --node")
-    backends = common.targets(to, _with_nodes, common.target)
+    backends = lookup.targets(to, _with_nodes, lookup.target)
     for backend in backends:
         if backend.node_requirements(Share()) is None:
             raise UserError(
                 msg("{name} has no node pools", name=backend.name),
-                common.some_of(_with_nodes()),
+                lookup.some_of(_with_nodes()),
             )
     profile = _profile(check, backends)
-    found = read_specs(common.some_inputs(specs), profile)
+    found = read_specs(Inputs(specs).some(), profile)
     backends = of_all(backends, to, [share.share for _, _, share in found.found], profile)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: dict[Backend, list[NodePool]] = {one: [] for one in backends}
@@ -102,17 +103,17 @@ def command(
             pool, reported = node_pool(share, backend, profile)
             diagnostics += [with_location(document, one) for one in reported]
             pools[backend] += [pool] if pool else []
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     if any(one.severity is Severity.ERROR for one in diagnostics):
         return Exit.FINDINGS
     if output == "json":
         made = {one.name: _json(one, pools[one], profile is not None) for one in backends}
-        common.json_out(outputs.of_targets(made))
+        printing.json_out(outputs.of_targets(made))
     elif output == "yaml":
         _documents(pools)
     else:
         blocks = [*_blocks(output, pools, profile, node, instance_type)]
-        common.out(("---\n" if output == "karpenter" else "\n").join(blocks))
+        printing.out(("---\n" if output == "karpenter" else "\n").join(blocks))
     failed = profile is not None and any(one.failed for there in pools.values() for one in there)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
@@ -158,10 +159,10 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
     for backend, there in pools.items():
         texts = [dump_yaml(one) for pool in there for one in pool.documents]
         if not texts:
-            common.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
+            printing.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
         made |= dict.fromkeys(texts)
     if made:
-        common.out(joined([*made]))
+        printing.out(joined([*made]))
 
 
 def _scaling(
@@ -171,7 +172,7 @@ def _scaling(
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
         raise UserError(
             msg("no document says what nodes of {name} have allocatable", name=backend.name),
-            common.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
+            lookup.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
         )
     if profile is None:
         raise UserError("the cards of the nodes are not known", "pass --check PROFILE")
@@ -193,8 +194,8 @@ def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
     """The profile of ``--check``, which must be for the target."""
-    profile = common.profile(name)
-    if profile is not None and [common.target(profile.target)] != backends:
+    profile = lookup.profile(name)
+    if profile is not None and [lookup.target(profile.target)] != backends:
         names = ", ".join(one.name for one in backends)
         raise UserError(
             msg("the profile is for {target}, but --to is {name}", target=profile.target, name=names),

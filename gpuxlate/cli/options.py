@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache, wraps
@@ -28,7 +28,7 @@ from gpuxlate.translation.acceptance import (
 if TYPE_CHECKING:
     from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config
-    from gpuxlate.files.find import Exclusion
+    from gpuxlate.files.find import Exclusion, Input
 
 
 class InvalidValueError(UserError):
@@ -442,6 +442,8 @@ class Invocation(SharedOptions):
     """The configuration, once it was looked for."""
     exclusion: Exclusion | None = None
     """What was left out, once the inputs are known."""
+    live: Iterable[Input] | None = None
+    """All inputs, where live objects are among them: ``str`` is their names. They can be read once."""
 
     @property
     def command(self) -> str:

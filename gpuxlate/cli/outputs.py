@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpuxlate.cli.common import ignored_variable, info
 from gpuxlate.cli.options import invocation
+from gpuxlate.cli.printing import ignored_variable, info
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import StrPath, inside
 from gpuxlate.model.declarations import Output, record

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.kustomization import inputs
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
-from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
@@ -81,7 +80,7 @@ def command(
     """
     profiles = _profiles(profile)
     nodes_of_any = _nodes(node, profiles)
-    targets = common.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
+    targets = lookup.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
     if nodes_of_any:
         for one in targets:
             profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
@@ -91,9 +90,10 @@ def command(
                 msg("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
-    source = common.target(translation.from_) if translation.from_ else None
+    source = lookup.target(translation.from_) if translation.from_ else None
     accept = translation.losses.accept()
-    given: list[Input] = list(inputs(paths, kustomize, or_excluded=False))
+    inputs = Inputs(paths, kustomize)
+    given = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
     decided = read_decisions(translation.accepted)
     known = decided.known if decided else None
@@ -104,7 +104,7 @@ def command(
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         one
-        for one in map(common.target, profiles)
+        for one in map(lookup.target, profiles)
         if one not in targets and not (not one.writes_pods or one.read_only)
     ]
     there = [Settings(one, source, profile=profiles[one.name]) for one in others]
@@ -115,7 +115,7 @@ def command(
     undecided = settle(decided, runs)
     if not (run.items or broken or run.share_documents):
         raise UserError(
-            msg("{names}: no share to plan", names=kustomize or common.names_of(paths)),
+            msg("{names}: no share to plan", names=str(inputs)),
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )
@@ -136,9 +136,9 @@ def command(
 
         outputs.write_files({Path(html): plan_page(data, outputs.made()).encode()})
     if output == "json":
-        common.json_out(data)
+        printing.json_out(data)
     else:
-        common.out(_text(made, today))
+        printing.out(_text(made, today))
     left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
     complete = all(one.planned.complete for one in made)
     clean = complete and not (left or broken or undecided)
@@ -157,9 +157,9 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     """The profiles by target."""
     found: dict[str, Profile] = {}
     for name in names:
-        one = common.profile(name)
+        one = lookup.profile(name)
         assert one is not None
-        target = common.target(one.target).name
+        target = lookup.target(one.target).name
         if target in found:
             raise UserError(
                 msg("two profiles are for {target}", target=target), "pass one profile of each target"
@@ -185,7 +185,7 @@ def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | 
         if parsed is None:
             raise InvalidValueError("--node", text, "write a card and the cards of a node: A10-24GB:4")
         there = _cards_of(text, *parsed.group("card", "number", "mib"))
-        target = parsed["target"] and common.target(parsed["target"]).name
+        target = parsed["target"] and lookup.target(parsed["target"]).name
         if target is None and of_any is None:
             of_any = there
         elif target is not None and target not in profiles:

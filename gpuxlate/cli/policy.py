@@ -11,7 +11,7 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
+from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
@@ -139,12 +139,12 @@ def command(request: PolicyRequest) -> int:
     if request.parameters and request.form is not Format.KYVERNO and not profiles:
         raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
     found = policies(request, () if request.only_forbids else chosen, profiles)
-    common.data_out(written(found, request.form))
+    printing.data_out(written(found, request.form))
     return Exit.CLEAN
 
 
 def _explain(request: PolicyRequest) -> int:
-    common.out(explanation(targets(request.to), request.rules))
+    printing.out(explanation(targets(request.to), request.rules))
     return Exit.CLEAN
 
 
@@ -163,7 +163,7 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
     """The profiles of files, at most one for each of the dialects that are written. Raises UserError."""
     found: dict[str, Profile] = {}
     for path in paths:
-        profile = common.profile(path)
+        profile = lookup.profile(path)
         assert profile is not None
         name = registry.get(profile.target).name
         if name in found:
@@ -181,7 +181,7 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
 
 def targets(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
-    found = common.targets(names or [options.EVERY], registry.pod_backends, common.target)
+    found = lookup.targets(names or [options.EVERY], registry.pod_backends, lookup.target)
     for one in found:
         if not one.writes_pods:
             raise UserError(
@@ -200,7 +200,7 @@ def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> Polic
         )
     if request.crds and request.scope is PolicyScope.PODS:
         raise UserError("--crds is about workloads", "add --scope workloads or --scope all")
-    common.config()  # has the address of the pages of rules, if there is one
+    lookup.config()  # has the address of the pages of rules, if there is one
     selection = RuleSelection.of(request.rules.select, request.rules.ignore, None, None)
     namespaces = request.namespace_selector
     style = PolicyStyle(
@@ -230,7 +230,7 @@ def policies(
     if wish.parameters and not any(policy.parameters for policy in found):
         left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
     for one in left:
-        common.info(titled("note", one))
+        printing.info(titled("note", one))
     return [*found, *denying]
 
 
@@ -332,7 +332,7 @@ def on_cluster(
     known = _given_profiles(request.profile, chosen)
     found = policies(request, chosen, [*known, *_profiles(nodes, chosen, known, server)])
     if not apply:
-        common.data_out(written(found, request.form))
+        printing.data_out(written(found, request.form))
         return Exit.CLEAN
     return _apply(server, found, request.form, force_conflicts)
 
@@ -378,5 +378,5 @@ def _profiles(
 def _apply(server: ApiServer, found: Sequence[AdmissionPolicy], form: Format, force: bool) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
-        common.out(text_of([f"{one.sent.name} {one.verb}"]))
+        printing.out(text_of([f"{one.sent.name} {one.verb}"]))
     return Exit.CLEAN

@@ -10,7 +10,8 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import RequirementState
-from gpuxlate.cli import common, live, options
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.cluster.pods import gpu_nodes
@@ -39,12 +40,12 @@ def command(
 
     Exit 1 if no node meets one of them. -l selects nodes.
     """
-    backend = common.target(to)
+    backend = lookup.target(to)
     if not backend.has_nodes:
-        others = common.some_of(one for one in registry.pod_backends() if one.has_nodes)
+        others = lookup.some_of(one for one in registry.pod_backends() if one.has_nodes)
         raise UserError(msg("{name} has no nodes", name=backend.name), others)
     server = live.cluster()
-    given = common.inputs(specs) if specs else []
+    given = Inputs(specs).read() if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()
     if given:
         flights = _of_shares(given, nodes, backend, version)
@@ -53,9 +54,9 @@ def command(
     else:
         flights = [(None, preflight(nodes, backend, version))]
     if output == "json":
-        common.json_out(_json(flights, backend, version))
+        printing.json_out(_json(flights, backend, version))
     else:
-        common.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
+        printing.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
     failed = any(flight.failed for _, flight in flights)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
@@ -74,7 +75,7 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
         diagnostics += [with_location(document, one) for one in found_here]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     return None if any(one.severity is Severity.ERROR for one in diagnostics) else flights
 
 

@@ -11,8 +11,9 @@ import typer
 
 from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, summarize
 from gpuxlate.config.document import Specs, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
@@ -52,7 +53,7 @@ def command(
     output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
-    targets = common.targets(to, registry.written_manifests)
+    targets = lookup.targets(to, registry.written_manifests)
     _judge_output(output, targets, workload)
     accept = losses.accept()
     if len(targets) > 1 and output_dir is None:
@@ -61,8 +62,8 @@ def command(
         )
     if container and not workload:
         raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
-    known = common.profile(profile)
-    found = read_specs(common.some_inputs(specs), known)
+    known = lookup.profile(profile)
+    found = read_specs(Inputs(specs).some(), known)
     targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
@@ -77,7 +78,7 @@ def command(
             for made in _made(base, asked, settings, output, named=workload is not None):
                 done.append((backend, made))
                 diagnostics.extend(made.diagnostics)
-    common.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
+    printing.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
     undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
     refused = undecided or any(one.severity == "error" for one in diagnostics)
     if report:
@@ -110,20 +111,20 @@ def of_all(
 ) -> list[Backend]:
     """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
     with the profile that they need; those that a user named stay."""
-    chosen = common.targets(named, tuple, common.target)
+    chosen = lookup.targets(named, tuple, lookup.target)
     free = [one for one in targets if one not in chosen]
     no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
     target = registry.get(known.target).name if known else None
     no_profile = [one.name for one in free if one.parts_need and one.name != target]
     no_parts = [one.name for one in free if not (one.has_parts or all(share.whole_cards for share in shares))]
     if no_card:
-        common.info(
+        printing.info(
             msg("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
         )
     if no_profile:
-        common.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
+        printing.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
     if no_parts:
-        common.info(
+        printing.info(
             msg("note: left out, since they have whole cards only: {names}", names=", ".join(no_parts))
         )
     return [one for one in targets if one.name not in {*no_card, *no_profile, *no_parts}]
@@ -175,7 +176,7 @@ def _made(
         if base is None:  # a file of ours, not one that somebody wrote
             from gpuxlate.config.schemas import editor_line
 
-            common.config()  # has the address of schemas, if there is one
+            lookup.config()  # has the address of schemas, if there is one
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
@@ -252,12 +253,12 @@ def _workload(file: str, said_in: Document | None) -> Source:
 def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
     manifests = [made.text for backend, made in done if backend.writes_pods]
     if as_json and manifests and output_dir is None:
-        common.data_out(outputs.as_json(manifests))
+        printing.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
         done = [(one, made if not one.writes_pods else _json(made)) for one, made in done]
     if output_dir is None:
-        common.documents_out([joined([made.text for _, made in done]).encode()])
+        printing.documents_out([joined([made.text for _, made in done]).encode()])
         return
     files = {}
     for backend, made in done:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import options, printing
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.schemas import Kind
 from gpuxlate.files.find import STDIN, Input
@@ -31,7 +31,7 @@ def command(
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
     if check is None:
-        common.json_out(schema(kind))
+        printing.json_out(schema(kind))
         return Exit.CLEAN
     from jsonschema import Draft202012Validator
 
@@ -48,11 +48,11 @@ def command(
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
-        common.stderr_line(
+        printing.stderr_line(
             msg("{check}: {where}: {message}", check=check, where=where, message=problem.message)
         )
     if len(problems) > MAX_PROBLEMS:
-        common.stderr_line(
+        printing.stderr_line(
             msg("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
         )
     return Exit.FINDINGS if problems else Exit.CLEAN

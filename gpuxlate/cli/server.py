@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from gpuxlate import locale
-from gpuxlate.cli import common, options
+from gpuxlate.cli import lookup, options
 from gpuxlate.cli.options import invocation
+from gpuxlate.files.extras import install_hint
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
@@ -31,13 +32,13 @@ def command(
 ) -> int:
     """Run a language server for editors, on stdin and stdout."""
     for name in to:
-        if not common.written_target(name).writes_pods:
+        if not lookup.written_target(name).writes_pods:
             raise UserError(msg("invalid target {name!r} for --to: it is not for manifests", name=name))
     try:
         from gpuxlate.lsp.server import serve
     except ModuleNotFoundError as error:
         problem = msg("the language server needs pygls: {name} is missing", name=error.name)
-        raise UserError(problem, common.install("editor")) from None
+        raise UserError(problem, install_hint("editor")) from None
     from gpuxlate.lsp.session import ServerOptions
 
     if sys.stdin is None or sys.stdout is None:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.runner import progress
+from gpuxlate.cli.inputs import exclusion_of
+from gpuxlate.cli.terminal import progress
 from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
@@ -126,7 +127,7 @@ def command(
     translated. Only files that sync wrote are changed or removed. Exit 1 if a target is refused, or not in
     step (--check).
     """
-    config = common.config()
+    config = lookup.config()
     if config is None or not config.sync:
         raise UserError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
@@ -140,7 +141,7 @@ def command(
 
 
 def _note_waiting() -> None:
-    common.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
+    printing.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
 
 
 def _run(request: SyncRequest, output: str) -> int:
@@ -155,11 +156,11 @@ def _run(request: SyncRequest, output: str) -> int:
         if each.refused and request.accepted.write_decisions is None:
             _offer(one, each)
     if output == "json":
-        common.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
+        printing.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
     elif request.diff:
-        common.diffs_out((_diff(one, each) for one, each in every), exact=False)
+        printing.diffs_out((_diff(one, each) for one, each in every), exact=False)
     elif request.check:
-        common.out("".join(_listed(each) for _, each in every))
+        printing.out("".join(_listed(each) for _, each in every))
     for _, each in every:
         if request.writes and not each.stays:
             _write(each)
@@ -195,7 +196,7 @@ def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
 def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     """The names of the targets to keep in step."""
     known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
-    found = {common.written_target(name.strip()).name for text in to for name in text.split(",")}
+    found = {lookup.written_target(name.strip()).name for text in to for name in text.split(",")}
     for name in found - known.keys():
         raise UserError(
             msg("{name} is not a target of sync", name=name),
@@ -205,7 +206,7 @@ def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
 
 
 def _backend(name: str) -> Backend:
-    found = common.written_target(name)
+    found = lookup.written_target(name)
     if not found.writes_pods:
         raise UserError(
             msg("invalid target {name!r} for sync: it is not for manifests", name=name),
@@ -325,11 +326,11 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
             dirs[target.folder] = one.dir
             if files is not None:
                 decided[target.folder] = files
-    files_ = tree_files(source, common.exclusion_of(options.invocation(), request.config), not_copied)
+    files_ = tree_files(source, exclusion_of(options.invocation(), request.config), not_copied)
     tree = SourceTree.of(source, files_)
     if tree.alone:
         shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
-        common.info(
+        printing.info(
             msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
         )
     planned = PlannedTree(tree, targets, decided, dirs, commons)
@@ -368,10 +369,10 @@ def _target(
     profile = given.get("profile")
     if profile is not None and profile not in config.profiles:
         profile = _folder(config, profile)
-    source = common.target(entry.from_) if entry.from_ else None
+    source = lookup.target(entry.from_) if entry.from_ else None
     if profile is not None and profile not in config.profiles:
         _judge_file(config, profile)
-    known = common.profile(profile)
+    known = lookup.profile(profile)
     try:
         settings = target_settings(one, source, known, decided.known if decided else None)
     except AcceptError as error:
@@ -419,22 +420,22 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
     least = Severity.INFO if options.invocation().verbose else Severity.WARNING
     found = each.result.diagnostics
     if any(one.severity.rank <= least.rank for one in found):
-        common.info(msg("{target}:", target=each.name))
-        common.show(found, Texts(*each.result.sources), least=least)
+        printing.info(msg("{target}:", target=each.name))
+        printing.show(found, Texts(*each.result.sources), least=least)
     if not each.refused:
         each.compare(overwrite=overwrite)
     for message in [*each.blocked, *each.conflicts]:
-        common.alert("error", msg("{target}: {message}", target=each.name, message=message))
+        printing.alert("error", msg("{target}: {message}", target=each.name, message=message))
     for path in each.by_hand:
         message = msg("{target}: {place} was changed by hand", target=each.name, place=each.place(path))
-        common.alert("error", message)
+        printing.alert("error", message)
     if each.by_hand:
         hint = "gpuxlate sync --diff shows what to change in the source; --overwrite takes the text of sync"
-        common.alert("help", hint)
+        printing.alert("help", hint)
     elif each.blocked:
-        common.alert("help", "move it away")
+        printing.alert("help", "move it away")
     elif each.conflicts:
-        common.alert("help", "move it away, or pass --overwrite")
+        printing.alert("help", "move it away, or pass --overwrite")
 
 
 def _offer(one: PlannedTree, each: TargetTree) -> None:
@@ -453,7 +454,7 @@ def _offer(one: PlannedTree, each: TargetTree) -> None:
             options=shown,
             command=f"gpuxlate sync --write-decisions {file}",
         )
-        common.alert("help", message)
+        printing.alert("help", message)
 
 
 @record
@@ -568,10 +569,10 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
     ]
     if each.stays:
         text = "{target}: not accepted, {folder} was not changed"
-        common.info(msg(text, target=each.name, folder=each.folder))
+        printing.info(msg(text, target=each.name, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
-        common.info(msg("{target}: {done}", target=each.name, done=done))
+        printing.info(msg("{target}: {done}", target=each.name, done=done))
 
 
 def _note_former(config: Config) -> None:
@@ -585,7 +586,7 @@ def _note_former(config: Config) -> None:
         for name in names:
             place = os.path.join(parent, name)
             if os.path.realpath(place) not in folders and os.path.isfile(os.path.join(place, LOCK)):
-                common.info(
+                printing.info(
                     msg(
                         "note: {folder} stays as it is: no target of sync has it",
                         folder=os.path.relpath(place),

@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options
+from gpuxlate.cli import options, printing
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, record
@@ -96,10 +96,10 @@ def command(output: options.Output = "table", of_cards: Cards = False) -> int:
         return Exit.CLEAN
     backends = list(registry.all_backends())
     if output == "json":
-        common.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
+        printing.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
     else:
         rows = [[_names(b), [*_fields(b)]] for b in backends]
-        common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
+        printing.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     return Exit.CLEAN
 
 
@@ -109,10 +109,10 @@ def _print_cards(output: options.Output) -> None:
 
     printed = [PrintedCard(card.name, card.vendor, card.memory_mib) for card in sorted(cards(), key=order)]
     if output == "json":
-        common.json_out(CardsOutput(printed).to_json())
+        printing.json_out(CardsOutput(printed).to_json())
         return
     rows = [[card.name, card.vendor, str(card.memory_mib or "")] for card in printed]
-    common.out(table(["CARD", "VENDOR", "MEMORY (MiB)"], rows))
+    printing.out(table(["CARD", "VENDOR", "MEMORY (MiB)"], rows))
 
 
 def _printed(backend: Backend) -> PrintedTarget:

@@ -12,8 +12,9 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, kustomization, options, outputs
+from gpuxlate.cli import kustomization, lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
@@ -51,8 +52,8 @@ def command(
     given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
         raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    source = common.target(translation.from_) if translation.from_ else None
-    targets = common.targets(to, registry.written_manifests)
+    source = lookup.target(translation.from_) if translation.from_ else None
+    targets = lookup.targets(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
         raise UserError(
@@ -63,7 +64,7 @@ def command(
         targets[0],
         source,
         translation.losses.accept(),
-        common.profile(profile),
+        lookup.profile(profile),
         allow_leftovers=allow_leftovers,
         decisions=decided.known if decided else None,
     )
@@ -71,7 +72,7 @@ def command(
     found = translate_inputs(given, [replace(settings, to=target) for target in targets])
     runs = dict(zip(targets, found, strict=True))
     findings = dict.fromkeys(one for run in found for one in run.diagnostics)
-    common.show([*findings], Texts(*(source for run in found for source in run.sources)))
+    printing.show([*findings], Texts(*(source for run in found for source in run.sources)))
     if report:
         reports = outputs.reports({target.name: run for target, run in runs.items()})
         outputs.write_report(Path(report), outputs.of_targets(reports))
@@ -83,16 +84,16 @@ def command(
     [run] = found
     changed = [file for file in run.files if file.changed]
     if diff:
-        common.diffs_out(map(_diff, changed))
+        printing.diffs_out(map(_diff, changed))
     if check:
         for file in changed:
-            common.info(msg("would change {name}", name=file.name))
+            printing.info(msg("would change {name}", name=file.name))
     if not writes:
         files = plural(len(changed), "{count} file would change", "{count} files would change")
         summarize(run, *([files] if changed else []), apart=bool(run.diagnostics))
         return Exit.FINDINGS if changed and not exit_zero else Exit.CLEAN
     if output == "json":
-        common.data_out(outputs.as_json(file.elsewhere.decode(errors="replace") for file in run.files))
+        printing.data_out(outputs.as_json(file.elsewhere.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place)
     written = [files_written(len(changed))] if in_place and changed else []
@@ -110,28 +111,25 @@ def _of_manifests(targets: Iterable[Backend]) -> None:
             )
 
 
-def _inputs(
-    paths: Sequence[str] | Iterable[Input], folder: str | None, *, in_place: bool, writes: bool
-) -> Iterable[Input]:
+def _inputs(paths: Sequence[str], folder: str | None, *, in_place: bool, writes: bool) -> Iterable[Input]:
     """The files to translate. Those of a kustomization are all that its build is made of, so what kustomize
     builds afterwards is the translation of what it built before. Raises UserError, InputError."""
-    if folder is None:
-        if not paths:
+    inputs = Inputs(paths, folder)
+    if folder is None or inputs.build is None:
+        if not paths and inputs.live is None:
             names = "'PATH...'"
             raise UserError(
                 msg("missing argument {names}", names=names), "name files or folders, - for stdin, or -k DIR"
             )
-        return common.some_inputs(paths, or_excluded=True)
-    kustomization.exclude_paths(paths)
-    build = kustomization.built(folder)
+        return inputs.some(or_excluded=True)
     if not writes:
         raise UserError(
             "-k translates the files of the build: add -i, --output-dir DIR, --diff or --check",
             msg("for the build on stdout: {command}", command=kustomization.piped(folder)),
         )
     if in_place:
-        kustomization.refuse_shared(build)
-    return kustomization.files_of(build, folder)
+        kustomization.refuse_shared(inputs.build)
+    return inputs.read()
 
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, exit_zero: bool) -> None:
@@ -153,11 +151,11 @@ def _diff(file: File) -> str:
 
 def _write(run: Result, in_place: bool) -> None:
     if not in_place:
-        common.documents_out(stream(run.files))
+        printing.documents_out(stream(run.files))
         return
     for file in (one for one in run.files if one.changed):
         outputs.change_file(Path(file.name), file.new, file.old, "translated")
-        common.info(msg("translated {name}", name=file.name))
+        printing.info(msg("translated {name}", name=file.name))
 
 
 def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed
-from gpuxlate.model.errors import UserError
+from gpuxlate.cli.printing import alert, show_error
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, msg
 
 GUESSES = {
@@ -100,6 +101,18 @@ def _missing(error: Any) -> Message:
     if param.param_type_name == "argument":
         return msg("missing argument {names}", names=repr(param.metavar))
     return msg("missing option {names}", names=" / ".join(map(repr, param.opts)))
+
+
+def show(error: Any) -> int:
+    """Say what is wrong with a command line, and return the exit code."""
+    if wrong := invalid_value(error):
+        show_error(wrong)
+        return wrong.exit_code
+    alert("error", problem(error))
+    words = invocation().words
+    called = [word for word in words[: words.index("gpuxlate") + 2] if not word.startswith("-")]
+    alert("try", f"{error.ctx.command_path if error.ctx else ' '.join(called)} --help")
+    return Exit.USAGE
 
 
 def problem(error: Any) -> str:

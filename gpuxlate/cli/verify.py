@@ -9,7 +9,8 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.pods import printed, running
@@ -56,16 +57,16 @@ def command(
     """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
         raise UserError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
-    known = common.profile(profile)
+    known = lookup.profile(profile)
     backend = _target(to, known)
-    found = read_specs(common.some_inputs(specs), known)
-    common.show(found.diagnostics, found.sources)
+    found = read_specs(Inputs(specs).some(), known)
+    printing.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return Exit.FINDINGS
     document, share = _one(found, name)
     wanted, refused = expected(share.share, backend, known, card_memory)
     if refused:
-        common.show([with_location(document, one) for one in refused], found.sources)
+        printing.show([with_location(document, one) for one in refused], found.sources)
         return Exit.FINDINGS
     return show(share.name, backend, verify(wanted, _seen(printed)), output)
 
@@ -73,20 +74,20 @@ def command(
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
-        common.info(titled("note", note))
+        printing.info(titled("note", note))
     if output == "json":
-        common.json_out(_json(name, backend, done))
+        printing.json_out(_json(name, backend, done))
     else:
-        common.out(_text(name, done))
+        printing.out(_text(name, done))
     return Exit.CLEAN if done.match else Exit.FINDINGS
 
 
 def _target(to: str | None, known: Profile | None) -> Backend | None:
     """The target of ``--to``, else that of the profile; the two may not differ."""
-    backend = common.target(to) if to else None
+    backend = lookup.target(to) if to else None
     if known is None:
         return backend
-    of_profile = common.target(known.target)
+    of_profile = lookup.target(known.target)
     if backend is not None and backend.name != of_profile.name:
         raise UserError(
             msg("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
@@ -290,7 +291,7 @@ def on_cluster(
         raise UserError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(specs) != 1:
         raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
-    known = common.profile(profile)
+    known = lookup.profile(profile)
     server = live.cluster()
     where = running(server, specs[0], invocation().namespace or server.namespace, container)
     about = _profile_of_pod(known, where.profile)
@@ -314,7 +315,7 @@ def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | No
     """The profile of the user, else that of the node."""
     if given is None or live is None:
         return given or live
-    if common.target(given.target).name != live.target:
+    if lookup.target(given.target).name != live.target:
         raise UserError(
             msg(
                 "the profile is for {target}, but the pod runs on {target_2}",

@@ -6,11 +6,13 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from gpuxlate.cli import common
-from gpuxlate.cli.common import exclusion_of, load_config
+from gpuxlate.cli import app, printing
+from gpuxlate.cli.inputs import exclusion_of
+from gpuxlate.cli.lookup import load_config
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.process import end_if_signalled, is_terminal
+from gpuxlate.cli.terminal import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
+from gpuxlate.files.extras import install_hint
 from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, expand
 from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
@@ -82,15 +84,15 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
     while True:
         changed = next(changes)
         if is_terminal(sys.stdout):
-            common.out_parts([CLEAR])
+            printing.out_parts([CLEAR])
         if changed:
             names = sorted(map(os.path.relpath, changed))
             more = [msg("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
-            common.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
-        code = common.guarded(run)
+            printing.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
+        code = app.guarded(run)
         if code >= Exit.INTERRUPTED or invocation().unread:
             return code
-        common.info("watching for changes; Ctrl-C ends")
+        printing.info("watching for changes; Ctrl-C ends")
 
 
 def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
@@ -102,7 +104,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         from watchfiles import watch
     except ModuleNotFoundError as error:
         problem = msg("--watch needs watchfiles: {name} is missing", name=error.name)
-        raise UserError(problem, common.install("watch")) from None
+        raise UserError(problem, install_hint("watch")) from None
     before: set[str] = set()
     while True:
         known, started = watched(paths, profile), False

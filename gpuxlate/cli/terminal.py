@@ -1,4 +1,4 @@
-"""The process of a command: its arguments and name, how signals end it, and whether it prints colours."""
+"""What a command runs in: the words of its command line, the signals that end it, colours and a bar."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import atexit
 import gc
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+Job = TypeVar("Job")
 
 
 def words(arguments: Sequence[str] | None) -> list[str]:
@@ -21,6 +24,12 @@ def words(arguments: Sequence[str] | None) -> list[str]:
     gc.set_threshold(200_000, 10, 10)
     atexit.register(gc.freeze)
     return sys.argv[1:] or ["--help"]
+
+
+MANY = 50
+"""With fewer items there is no bar."""
+REFRESH = 0.1
+"""Seconds between updates of the bar."""
 
 
 class Terminated(BaseException):
@@ -111,3 +120,40 @@ def is_terminal(stream: object) -> bool:
     """The stream is a terminal; None (a closed stream) is not."""
     isatty = getattr(stream, "isatty", None)
     return bool(isatty and isatty())
+
+
+def progress(items: Iterable[Job], total: int, what: str = "reading") -> Iterator[Job]:
+    """The items, with a bar on stderr where that is a terminal and there are many; ``what`` is done."""
+    if total < MANY:
+        yield from items
+        return
+    with bar(total, what) as reached:
+        for number, item in enumerate(items, 1):
+            yield item
+            reached(number)
+
+
+@contextmanager
+def bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr where that is a terminal: what is called with how much of the total is done."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # no thread of rich's own: a process with threads cannot be forked safely
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(what, total=total)
+        shown = 0.0
+
+        def reached(done: int) -> None:
+            nonlocal shown
+            bar.update(task, completed=done)
+            if (now := monotonic()) - shown > REFRESH:
+                bar.refresh()
+                shown = now
+
+        yield reached

@@ -6,36 +6,47 @@ What a process gets is an input, or a chunk of the documents of a large one.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from gpuxlate.cli import common
+from gpuxlate.cli import printing
 from gpuxlate.cli.options import invocation
+from gpuxlate.cli.terminal import MANY, bar, end_if_signalled, progress
 from gpuxlate.files.find import Input, InputError, done
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import LARGE, Document, DocumentReader, Joinable, documents
 from gpuxlate.yamltext.ranges import Chunk, TextRange, chunks, document_ranges, has_plain_markers
 from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 CORES = "GPUXLATE_CORES"
 _NUMBER = regex("0*[1-9][0-9]{0,8}")
-MANY = 50
-"""With fewer items there is no bar."""
-REFRESH = 0.1
-"""Seconds between updates of the bar."""
 WORTH = 512 * 1024
 """Bytes that one process reads in the time that another one takes to start."""
 CHUNKS = 4
 """Of a large source, for each process: those with few GPU keys are read in less time."""
 SAMPLE = 64
 """Documents of a large source that are asked whether they matter, for how much of it does."""
+
+
+BATCH = 64
+"""Maximum number of inputs that a process gets at once."""
+AHEAD = 4
+"""Batches that wait, per process: memory stays bounded."""
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end a run."""
 
 
 def map_inputs(
@@ -47,12 +58,13 @@ def map_inputs(
     """
     several = given if isinstance(given, Sequence) and len(given) > 1 else ()
     if several and (count := cores()) > 1 and _is_worth_it(several):
-        from gpuxlate.cli.processes import parallel_map
-
-        results = parallel_map(partial(done, work), several, count)
-    else:
-        results = ((one, done(work, one)) for one in given)
-    yield from progress(results, len(several)) if several else results
+        yield from progress(parallel_map(partial(done, work), several, count), len(several))
+        return
+    for one in progress(given, len(several)):
+        try:
+            yield one, work(one)
+        except InputError as error:
+            yield one, error
 
 
 def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joinable:
@@ -62,7 +74,7 @@ def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joi
     """
     count = cores()
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
-    with _bar(len(source.text), "reading") as reached:
+    with bar(len(source.text), "reading") as reached:
         if len(ranges) > 1 and _size_that_matters(source, ranges) >= LARGE:
             most = max(count, min(count * CHUNKS, len(source.text) // LARGE))
             whole = _joined(work, [*chunks(source.text, ranges, most)], count, reached)
@@ -78,8 +90,6 @@ def _joined(
     reached: Callable[[int], None],
 ) -> Joinable | None:
     """What the chunks of a source come to; None where one has a mistake, or not the documents expected."""
-    from gpuxlate.cli.processes import parallel_map
-
     whole: Joinable | None = None
     for chunk, (size, part) in parallel_map(partial(_of_chunk, work), cut, count):
         whole = part if whole is None else whole.__iadd__(part)
@@ -122,7 +132,7 @@ def _size_that_matters(source: Source, ranges: Sequence[TextRange]) -> float:
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
     if invocation().verbose and (found := sorted(set(dialects))):
-        common.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
+        printing.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
 def cores() -> int:
@@ -137,7 +147,7 @@ def cores() -> int:
     if not wanted:
         return usable
     if not _NUMBER.fullmatch(wanted):
-        common.ignored_variable(CORES, "all cores are used")
+        printing.ignored_variable(CORES, "all cores are used")
         return usable
     return min(usable, int(wanted))
 
@@ -162,38 +172,82 @@ def _is_worth_it(given: Sequence[Input]) -> bool:
     return size >= WORTH and (largest < LARGE or largest < size - largest)
 
 
-def progress(items: Iterable[Job], total: int, what: str = "reading") -> Iterator[Job]:
-    """The items, with a bar on stderr where that is a terminal and there are many; ``what`` is done."""
-    if total < MANY:
-        yield from items
-        return
-    with _bar(total, what) as reached:
-        for number, item in enumerate(items, 1):
-            yield item
-            reached(number)
+def parallel_map(
+    work: Callable[[Job], Result], jobs: Sequence[Job], count: int
+) -> Iterator[tuple[Job, Result]]:
+    """Each job with its result, in order; results go between processes, so they are plain data.
+
+    Raises UserError where a process was killed.
+    """
+    size = max(1, min(BATCH, len(jobs) // (count * AHEAD)))
+    waiting: deque[tuple[Sequence[Job], Future[list[Any]]]] = deque()
+    with _processes(work, count) as pool:
+        for start in range(0, len(jobs), size):
+            batch = jobs[start : start + size]
+            waiting.append((batch, pool.submit(_batch, batch)))
+            if len(waiting) > count * AHEAD:
+                done, future = waiting.popleft()
+                yield from zip(done, future.result(), strict=True)
+        for done, future in waiting:
+            yield from zip(done, future.result(), strict=True)
+
+
+_work: Callable[[Any], Any]
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    """Initialise a new process, which inherits the work."""
+    global _work
+    _work = work
+    invocation().in_one_process = True
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    from threading import Thread
+
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the parent is killed."""
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _batch(jobs: Sequence[Any]) -> list[Any]:
+    return [_work(one) for one in jobs]
 
 
 @contextmanager
-def _bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr where that is a terminal: what is called with how much of the total is done."""
-    if not sys.stderr.isatty():
-        yield lambda _done: None
-        return
-    from time import monotonic
+def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolExecutor]:
+    import multiprocessing  # most runs read one file
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
 
-    from rich.console import Console
-    from rich.progress import Progress
-
-    # no thread of rich's own: a process with threads cannot be forked safely
-    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(what, total=total)
-        shown = 0.0
-
-        def reached(done: int) -> None:
-            nonlocal shown
-            bar.update(task, completed=done)
-            if (now := monotonic()) - shown > REFRESH:
-                bar.refresh()
-                shown = now
-
-        yield reached
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("fork"), _begin, (work,))
+    try:
+        # a signal waits until all processes are known: what its handler raises in a fork would be lost
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
+            pool.submit(_batch, ())
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        yield pool
+    except BrokenProcessPool:
+        end_if_signalled()
+        raise UserError(
+            "a process of this run was killed, probably for lack of memory",
+            "GPUXLATE_CORES=1 does the work in one process",
+            Exit.INPUT,
+        ) from None
+    except BaseException:  # the rest is not needed
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
