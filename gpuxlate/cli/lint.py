@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import lookup, options, outputs, printing
+from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.inputs import Inputs, all_excluded
 from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.cli.parallel import dialects_used, in_chunks, map_inputs
@@ -212,12 +212,13 @@ class Baseline:
 
     def write(self, run: Run) -> int:
         """Write the findings of a run; nothing where an input was not read. Raises UserError."""
+        from gpuxlate.cli.outputs import write_files
         from gpuxlate.report.baseline import written
 
         assert self.to_write is not None
         if run.unreadable:
             return Exit.INPUT
-        outputs.write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
+        write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
         findings = plural(len(run.diagnostics), "{count} finding", "{count} findings")
         printing.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN
@@ -392,9 +393,11 @@ def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
 
 def _written(one: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
     """Write the new text of a file: its findings after that, or those before where writing fails."""
+    from gpuxlate.cli.outputs import change_file
+
     assert one.path is not None
     try:
-        outputs.change_file(one.path, checked.new, checked.old, done)
+        change_file(one.path, checked.new, checked.old, done)
     except InputError as error:
         run.unreadable.append(error)
         return check(one, checked.old, selection.for_file(one.place), Mode())

@@ -17,13 +17,6 @@ from gpuxlate import locale
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.translation.acceptance import (
-    DROPPABLE,
-    FILLABLE,
-    AboveCardError,
-    AcceptError,
-    acceptance,
-)
 
 if TYPE_CHECKING:
     from gpuxlate.backends.pod_writer import Accept
@@ -117,6 +110,20 @@ def _complete_namespace(ctx: typer.Context) -> Candidates:
     return [*Kubeconfig(ctx.params.get("kubeconfig")).namespaces]
 
 
+def _complete_fill() -> Candidates:
+    """Completion of fields that can be set."""
+    from gpuxlate.translation.acceptance import FILLABLE
+
+    return [f"{name}=" for name in FILLABLE]
+
+
+def _complete_drop() -> Candidates:
+    """Completion of fields that can be dropped."""
+    from gpuxlate.translation.acceptance import DROPPABLE
+
+    return DROPPABLE
+
+
 FORMATS = ("-o", "--format", "--output")
 """The names of the option that chooses a format: those of kubectl and of linters, in every command."""
 FORMAT = typer.Option(*FORMATS, help="Output format.")
@@ -157,7 +164,7 @@ Fill = Annotated[
         "--fill",
         help="Set a field that is not set, per card: cores=30, memoryMiB=8192.",
         metavar="FIELD=N",
-        autocompletion=lambda: [f"{name}=" for name in FILLABLE],
+        autocompletion=_complete_fill,
     ),
 ]
 Drop = Annotated[
@@ -167,7 +174,7 @@ Drop = Annotated[
         help="Accept that these fields are lost: cores, policy, qos, memoryLimitMiB, device, isolation, "
         "selector.",
         metavar="FIELD[,FIELD]",
-        autocompletion=lambda: DROPPABLE,
+        autocompletion=_complete_drop,
     ),
 ]
 ProfileFile = Annotated[
@@ -274,6 +281,8 @@ _HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB
 
 def _accepted(field: str, text: str, value: object) -> Accept:
     """One of the values, judged. Raises UserError in the words of its option."""
+    from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
+
     try:
         return acceptance(**{field: value})
     except AboveCardError as error:
