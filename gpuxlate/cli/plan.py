@@ -322,12 +322,13 @@ def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
 def _row(found: PlannedTarget, *, before: bool = False) -> list[str]:
     one = found.planned
     bound = one.fleet.bound
+    least = msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes)))
     return [
         msg("{target} (before)", target=one.backend.name) if before else one.backend.name,
         str(one.fleet.cards),
         str(one.fleet.nodes),
         *([found.scheduled.short] if found.scheduled else []),
-        msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
+        least if one.fleet.cards else msg("nothing packed"),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
         msg(bound.by) if bound.by else "",
