@@ -26,7 +26,7 @@ from gpuxlate.model.messages import message_of, msg, titled
 
 if TYPE_CHECKING:
     from gpuxlate.config.configuration import Config
-    from gpuxlate.overlays.kustomize import WholeBuild
+    from gpuxlate.overlays.run_builds import WholeBuild
 
 
 class AllExcludedError(Exception):

@@ -30,7 +30,7 @@ spec:
     ("command", "module", "work"),
     [
         ("lint web.yaml", "gpuxlate.lint.check", "lint_source"),
-        ("translate web.yaml --to tke", "gpuxlate.translation.translate", "_run_input"),
+        ("translate web.yaml --to tke", "gpuxlate.translation.run", "_run_input"),
     ],
 )
 def test_the_way_to_the_work(
