@@ -448,7 +448,7 @@ FORMATS = ("text", "concise", "github", "junit")
 def test_formats_for_people_are_in_chinese() -> None:
     for format_ in FORMATS:
         printed_ = "\n".join(printed("lint", "examples/lint", "-o", format_, "--lang", "zh"))
-        for said in ("不是 5 的整数倍", "对 TKE002 的忽略没有对应的检查结果", "请删除这条忽略"):
+        for said in ("不是 5 的整数倍", "对 TKE002 的忽略没有对应的问题", "请删除这条忽略"):
             assert said in printed_, format_
         assert not re.search(r"\b(multiple|ignore of|remove|write)\b", printed_), format_
     for format_ in ("json", "sarif", "gitlab"):
