@@ -67,7 +67,12 @@ def command(
         printing.json_out(RulesOutput([*map(PrintedRule.of, rules)]).to_json())
     else:
         rows = [
-            [one.code, msg(one.severity), one.fix or "", summary(one.code, one.summary, current())]
+            [
+                one.code,
+                msg(one.severity),
+                msg(one.fix) if one.fix else "",
+                summary(one.code, one.summary, current()),
+            ]
             for one in rules
         ]
         printing.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.locale import current, localize, summary
+from gpuxlate.locale import current, localize, sections, summary
 from gpuxlate.lsp.session import Check
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
@@ -71,13 +71,14 @@ def _sentence(text: str) -> str:
 
 
 def of_rule(rule: Rule) -> str:
-    """What ``gpuxlate explain`` says of a rule. In other languages than English its summary is translated."""
+    """What ``gpuxlate explain`` says of a rule, as far as possible in the language of this process."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
     parts = [f"**{_linked(rule.code, site.rule_page(rule.code))}** {rule.name} ({rule.severity}{fix})"]
     parts.append(summary(rule.code, rule.summary, current()))
-    if current() != "en":
+    texts, complete = sections(rule.code, rule.sections, current())
+    if not complete:
         parts.append(localize("The sections below are in English."))
-    return "\n\n".join([*parts, *(f"**{title}**\n{body}" for title, body in rule.sections.items())])
+    return "\n\n".join([*parts, *(f"**{localize(title)}**\n{body}" for title, body in texts.items())])
 
 
 def of_share(share: Share) -> str:

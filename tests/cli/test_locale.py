@@ -14,6 +14,7 @@ import runpy
 import string
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -266,8 +267,14 @@ def test_what_is_printed_in_chinese() -> None:
     assert "ACK005 alibaba-gpushare 不支持 cores 60：多卡共享时算力不切分，只切分显存" in "\n".join(chinese)
     assert "标签 aliyun.com/gpu-count: 2" in "\n".join(chinese)
     english, chinese = printed("explain", "TKE007"), printed("explain", "tke007", "--lang", "zh")
-    assert chinese[0] == "TKE007 shared-cards-on-the-step (warning)"
-    assert [chinese[2], chinese[4]] == [SUMMARIES["TKE007"].string, "以下各节的正文为英文。"]
+    assert chinese[0] == "TKE007 shared-cards-on-the-step (警告)"
+    assert chinese[2] == SUMMARIES["TKE007"].string
+    assert chinese[4:6] == [
+        "检查内容",
+        f"  {locale.sections('TKE007', RULES['TKE007'].sections, 'zh')[0]['What it does']}",
+    ]
+    english, chinese = printed("explain", "KAI001"), printed("explain", "KAI001", "--lang", "zh")
+    assert [chinese[2], chinese[4]] == [SUMMARIES["KAI001"].string, "以下各节的正文为英文。"]
     titles = {
         "What it does": "检查内容",
         "Why": "原因",
@@ -278,6 +285,40 @@ def test_what_is_printed_in_chinese() -> None:
     assert chinese[5:] == [titles.get(line, line) for line in english[3:]]
     english, chinese = printed("targets"), printed("targets", "--lang", "zh")
     assert "memoryMiB：MiB，总量；单卡至少 256，多卡时每卡至少 1024" in "\n".join(chinese)
+
+
+IN_CHINESE = ("ACK", "HAMI", "TKE", "VKE")
+"""The vendors whose rules ``explain`` describes in Chinese."""
+_OF_RULES = {
+    code: texts
+    for path in sorted((Path(locale.__file__).parent / "zh" / "rules").glob("*.toml"))
+    for code, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+}
+
+
+def test_rules_that_explain_describes_in_chinese() -> None:
+    ours = {code for code in RULES if code.rstrip("0123456789") in IN_CHINESE}
+    assert set(_OF_RULES) == ours
+
+
+@pytest.mark.parametrize("code", sorted(_OF_RULES))
+def test_what_explain_says_of_a_rule_in_chinese(code: str) -> None:
+    """Each sentence of it, with the code and numbers of the English one."""
+    english = RULES[code].sections
+    assert set(_OF_RULES[code]) == {key for title, key in locale.PROSE.items() if title in english}
+    translated, complete = locale.sections(code, english, "zh")
+    assert complete
+    for title in english.keys() & locale.PROSE:
+        assert re.search("[\u4e00-\u9fff]", translated[title])
+        spans, numbers = (
+            [
+                sorted(set(re.findall(pattern, " ".join(text.split()))))
+                for text in (english[title], translated[title])
+            ]
+            for pattern in (r"`[^`]+`", r"\d+(?:\.\d+)*")
+        )
+        assert spans[0] == spans[1], title
+        assert set(numbers[0]) == set(numbers[1]), title
 
 
 def test_every_field_of_a_target_is_said_in_chinese() -> None:
