@@ -625,8 +625,8 @@ def _not_isolated(this: Rule, violation: Violation, pod: PodKeys, context: Conte
 def memory_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """`aliyun.com/gpu-mem` goes to nodes that enforce it, which the mode `share` does not, and without
-    `CGPU_DISABLE`.
+    """`aliyun.com/gpu-mem` is enforced: the nodes are not of mode `share`, and no `CGPU_DISABLE` turns it
+    off.
 
     ## What it does
     Reports `aliyun.com/gpu-mem` that is counted but not isolated: on nodes of mode `share`, with

@@ -550,8 +550,8 @@ def devices_share_something(
 
 @rule("KAI007", Severity.ERROR, no_policy="the keys hold the names of containers, the values units")
 def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`gpu-memory` is at most `gpu-memory.limit`, `gpu-fraction` at most `gpu-fraction.limit`, and so for
-    each container.
+    """`gpu-memory` is at most `gpu-memory.limit`, and `gpu-fraction` at most `gpu-fraction.limit`, of the pod
+    or of a container.
 
     ## What it does
     Reports a limit of memory below the request: of the keys of NvFractions, of `gpu-memory.limit`,

@@ -200,7 +200,7 @@ NO_POLICY = "what a number means depends on the configuration of the nodes"
 
 @rule("NVIDIA001", Severity.WARNING, no_policy=NO_POLICY)
 def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`nvidia.com/gpu.shared`, or `nvidia.com/gpu` on nodes that count clients with it, is 1.
+    """`nvidia.com/gpu.shared` is 1, and so is `nvidia.com/gpu` on nodes that count clients with it.
 
     ## What it does
     Reports more than one `nvidia.com/gpu.shared`, or more than one `nvidia.com/gpu` on nodes that count

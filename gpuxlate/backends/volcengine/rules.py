@@ -905,8 +905,7 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
 def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """No container of a pod with `vke.volcengine.com/mgpu-core` in another container requests
-    `nvidia.com/gpu`.
+    """In a pod with `vke.volcengine.com/mgpu-core`, no other container requests `nvidia.com/gpu`.
 
     ## What it does
     Reports `nvidia.com/gpu` in one container while another container of the pod requests mGPU. Both
