@@ -81,7 +81,7 @@ PROSE = {"What it does": "what", "Why": "why", "Fix": "fix"}
 
 
 def sections(code: str, english: Mapping[str, str], language: str) -> tuple[dict[str, str], bool]:
-    """The sections of a rule by their English titles, and whether every sentence of them is in the language."""
+    """The sections of a rule by their English titles, and whether each sentence is in the language."""
     texts = (
         {} if language == "en" else _texts_of_rules(language, code.rstrip("0123456789").lower()).get(code, {})
     )

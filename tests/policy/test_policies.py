@@ -149,8 +149,8 @@ NAMES: list[tuple[Object, str]] = [
     (
         pod({"vke.volcengine.com/mgpu-core": "30", f"{TKE}core": "30"}),
         "K8S007: container web: required: A container requests GPUs of one vendor, and either a share or "
-        "whole cards (nvidia.com/gpu); keep the keys of one of them: gpuxlate translate writes a manifest for "
-        "each (gpuxlate explain K8S007)",
+        "whole cards (nvidia.com/gpu); keep the keys of one of them: gpuxlate translate writes a manifest "
+        "for each (gpuxlate explain K8S007)",
     ),
     (
         pod(nodeSelector={f"{TKE}schedule-policy": "true"}),
