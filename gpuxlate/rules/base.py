@@ -204,9 +204,20 @@ class RuleDoc(NamedTuple):
     source: str = ""
 
     @property
-    def examples(self) -> str:
-        """The sections "Example" and "Use instead"."""
-        return f"## Example\n{self.bad.block}\n\n## Use instead\n{self.good.block}"
+    def sections(self) -> dict[str, str]:
+        """The parts of the page, by heading."""
+        source = {"Source": f"{self.source}."} if self.source else {}
+        return {"Example": self.bad.block, "Use instead": self.good.block, **source}
+
+
+HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
+"""Of the page of a rule, in their order."""
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """A text in Markdown by its headings of the second level, without what is before them."""
+    parts = re.split(r"^## (.+)$", text, flags=re.M)
+    return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 @record
@@ -246,33 +257,20 @@ class Rule:
         return self.check.__name__.replace("_", "-")
 
     @property
-    def text(self) -> str:
-        """The docstring of the function, with its examples where it has none: those of its page, else those
-        of ``examples/<code>.md``."""
-        import inspect
-
-        text = inspect.cleandoc(self.check.__doc__ or "")
-        if "\n## Example\n" in text:  # of a plug-in, or in words
-            return text
-        examples = self.page.examples if self.page else _examples_of(self.code)
-        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", text, flags=re.M)
-        parts = [before, examples, *rest]
-        if self.page and self.page.source:
-            parts.append(f"## Source\n{self.page.source}.")
-        return "\n\n".join(part.strip() for part in parts if part)
-
-    @property
     def summary(self) -> str:
         """The first paragraph of the docstring."""
         return " ".join((self.check.__doc__ or "").strip().partition("\n\n")[0].split())
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """The text by heading, in its order."""
+        """Its page by heading, in their order. The examples that the docstring has not are those of ``page``,
+        else of ``examples/<code>.md``."""
         import inspect
 
-        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
-        return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+        found = sections_of(inspect.cleandoc(self.check.__doc__ or ""))
+        if "Example" not in found:  # it has some in a plug-in, or in words
+            found |= self.page.sections if self.page else sections_of(_examples_of(self.code))
+        return {title: found[title] for title in HEADINGS if title in found} | found
 
     def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
         """The rule with constraints that know the other names of resources, by their own."""

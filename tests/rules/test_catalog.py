@@ -17,7 +17,7 @@ import pytest
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.share import Share, ShareError, share_problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from os.path import commonprefix
 from typing import ClassVar
@@ -132,25 +133,22 @@ class RowRule:
         """What it reports."""
         return self.description.format(**self.values)
 
-    def text(self) -> str:
-        """The text that a docstring has where a rule is a function."""
-        values = self.values
+    def sections(self) -> dict[str, str]:
+        """Its page by heading, as that of a rule with a docstring."""
         why = self.why or self.table.rule_reasons.get(self.kind, self.usual_why)
         cluster = self.cluster()
-        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{cluster}\n```" if cluster else ""
+        profile = f"target: {self.table.name}\n{cluster}" if cluster else ""
         sources = ", ".join(
             dict.fromkeys(tag for row in self.subject_rows for tag in row.source.split(", ") if tag)
         )
-        parts = [
-            self.summary_text,
-            f"## What it does\n{self.description_text}",
-            f"## Why\n{why.format(**values)}",
-            f"## Example\n```yaml\n{self.example().text}\n```{profile}",
-            f"## Use instead\n```yaml\n{self.instead().text}\n```",
-            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
-            f"## Source\n{self.table.described(sources)}.",
-        ]
-        return "\n\n".join(parts)
+        return {
+            "What it does": self.description_text,
+            "Why": why.format(**self.values),
+            "Example": replace(self.example(), profile=profile).block,
+            "Use instead": replace(self.instead(), profile="").block,
+            **({"Fix": self.fixing} if self.fixes() else {}),
+            "Source": f"{self.table.described(sources)}.",
+        }
 
     def cluster(self) -> str:
         """What the profile of its examples says."""
