@@ -10,7 +10,6 @@ import typer
 from gpuxlate import locale
 from gpuxlate.cli import lookup, options
 from gpuxlate.cli.options import invocation
-from gpuxlate.files.extras import install_hint
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
@@ -37,6 +36,8 @@ def command(
     try:
         from gpuxlate.lsp.server import serve
     except ModuleNotFoundError as error:
+        from gpuxlate.files.extras import install_hint
+
         problem = msg("the language server needs pygls: {name} is missing", name=error.name)
         raise UserError(problem, install_hint("editor")) from None
     from gpuxlate.lsp.session import ServerOptions

@@ -12,7 +12,6 @@ from gpuxlate.cli.lookup import load_config
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.terminal import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
-from gpuxlate.files.extras import install_hint
 from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, expand
 from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
@@ -103,6 +102,8 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
     try:
         from watchfiles import watch
     except ModuleNotFoundError as error:
+        from gpuxlate.files.extras import install_hint
+
         problem = msg("--watch needs watchfiles: {name} is missing", name=error.name)
         raise UserError(problem, install_hint("watch")) from None
     before: set[str] = set()

@@ -396,7 +396,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 
     with pytest.raises(UserError) as raised:
         command()
-    assert raised.value.code == 2
+    assert raised.value.exit_code == 2
     assert raised.value.hint == f"install gpuxlate with the extra editor: {pip_install('editor')}"
 
 
