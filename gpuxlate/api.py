@@ -31,7 +31,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.translation import translate as run
+from gpuxlate.translation import run
 from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.read import READ, read_source, share_documents

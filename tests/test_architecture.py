@@ -235,20 +235,20 @@ def test_no_tricks() -> None:
 
 AS_IT_IS = {
     "apply": "JSON of the server's objects",
-    "common": "what is escaped there",
     "completion": "a script, in which nothing is from a file",
     "lint": "a report, whose format escapes",
     "nodes": "YAML",
     "parse": "YAML, JSON",
     "policy": "YAML",
+    "printing": "what is escaped there",
     "render": "JSON",
     "translate": "JSON",
 }
-"""Commands that print more than text for people, which ``common.out`` escapes, and what that is."""
+"""Commands that print more than text for people, which ``printing.out`` escapes, and what that is."""
 
 
 def test_nothing_is_printed_as_it_is_by_chance() -> None:
     """A name in a manifest must not act on a terminal or a CI system: see report/characters.py."""
-    printed = re.compile(r"\bdata_(out|err)\(|\bcommon\.data_(out|err)\b|std(out|err)(\.buffer)?\.write\(")
+    printed = re.compile(r"\bdata_(out|err)\(|\bprinting\.data_(out|err)\b|std(out|err)(\.buffer)?\.write\(")
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES if path.parent.name == "cli"}
     assert {name for name, text in texts.items() if printed.search(text)} == set(AS_IT_IS)

@@ -67,7 +67,7 @@ def loaded(folder: Path, *arguments: str, program: str = _PROGRAM) -> set[str]:
 def test_the_version_loads_nothing(tmp_path: Path, program: str) -> None:
     modules = loaded(tmp_path, "--version", program=program)
     assert {m for m in modules if m.startswith("gpuxlate.")} <= {
-        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cli.process", "cluster", "cluster.server")),
+        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cli.terminal", "cluster", "cluster.server")),
     }
     assert not modules & {"typer", *HEAVY}
 
@@ -81,7 +81,7 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
     assert {name for name in rules if ".predicates" not in name} <= {
         f"gpuxlate.rules.{name}"
-        for name in ("base", "catalog", "vocabulary", "products", "number_format", "translation")
+        for name in ("base", "catalog", "key_index", "unsupported_products", "number_format", "translation")
     }
     assert not rules & {f"gpuxlate.rules.predicates.{name}" for name in ("cel", "schema")}
     assert not modules & {

@@ -64,6 +64,6 @@ WORDS: tuple[str, ...] = (
 )
 """The words of all built-in targets: a text without any of them is not read for its keys.
 
-As ``rules.vocabulary.words`` finds them in the data sheets, which take longer to load than a text to be
+As ``rules.key_index.words`` finds them in the data sheets, which take longer to load than a text to be
 searched. ``tests/lint/test_text_soundness.py`` compares them, and shows what to write here.
 """

@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.backends.hami_family import HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
 from gpuxlate.backends.rows import (
@@ -26,7 +25,7 @@ from gpuxlate.backends.rows import (
     for_models,
     memory,
 )
-from gpuxlate.model import quantity
+from gpuxlate.backends.target import PodReader, PodWriter, ShareWriter
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import ANY, KeySpec, Place, Range, key
@@ -36,15 +35,7 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Setting, card_named, names_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates import (
-    MODES,
-    Constraint,
-    InRange,
-    IsAnnotated,
-    Not,
-    Violation,
-    WithProfile,
-)
+from gpuxlate.rules.predicates import MODES, Constraint, InRange, IsAnnotated, Not, Violation, WithProfile
 
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
@@ -455,19 +446,21 @@ def several(count: int) -> Message:
     )
 
 
-BACKEND = HamiAscend()
-
 # The rules of Ascend vNPU that no row says: ASCEND020 to ASCEND026. Templates are those of the catalogue.
 BY_NUMBERS = IsAnnotated(MODE, HAMI_CORE, *ENPU)
 WITH_ENPU = IsAnnotated(MODE, *ENPU)
+ROWS = HamiAscend().keys_by_model
 
 
 def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     """The rows of count and memory of each card, with the card."""
-    for rows in BACKEND.keys_by_model:
+    for rows in ROWS:
         card = card_named(rows.model)
         if rows.cards is not None and rows.memory is not None and card is not None:
             yield rows.cards, rows.memory, card
+
+
+CARD_OF_MEMORY = {memory.name: card for _, memory, card in _memory()}
 
 
 @rule(
@@ -476,38 +469,20 @@ def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     missing=True,
     constraint=tuple(
         Constraint(BY_NUMBERS, InRange(rows.cores.name, Range(1)), (rows.cores.name,))
-        for rows in BACKEND.keys_by_model
+        for rows in ROWS
         if rows.cores
     ),
 )
 def compute_needs_hami_core(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Compute in percent goes with `huawei.com/vnpu-mode: hami-core`.
+    """`huawei.com/<card>-core` is set only beside `huawei.com/vnpu-mode: hami-core`.
 
     ## What it does
     Reports `huawei.com/<card>-core` in a pod without the annotation.
 
     ## Why
     Templates bring their own AI cores: the webhook refuses a percentage beside them.
-
-    ## Example
-    ```yaml
-    resources:
-      limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources:
-            limits:
-              {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144, huawei.com/Ascend310P-core: 50}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
@@ -534,7 +509,8 @@ def compute_needs_hami_core(
 def template_is_of_one_card(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A template is a part of one card.
+    """`huawei.com/<card>-memory` of a template is requested on one card, unless the pod has
+    `huawei.com/vnpu-mode: hami-core`.
 
     ## What it does
     Reports `huawei.com/<card>-memory` of a template in a container with several cards, without
@@ -542,16 +518,6 @@ def template_is_of_one_card(
 
     ## Why
     The webhook refuses it: "vNPU not supported for multiple devices".
-
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 2, huawei.com/Ascend310P-memory: 6144}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
@@ -579,10 +545,8 @@ def template_is_of_one_card(
         for _, memory, card in _memory()
     ),
 )
-def memory_is_a_template(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
-    """Memory without `huawei.com/vnpu-mode: hami-core` is that of a template.
+def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`huawei.com/<card>-memory` without `huawei.com/vnpu-mode: hami-core` is that of a template.
 
     ## What it does
     Reports an amount between two templates: the container gets the next larger one, with its AI cores.
@@ -590,54 +554,55 @@ def memory_is_a_template(
     ## Why
     The hardware divides a card into templates. Where none is large enough, the container gets the card.
 
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 2000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 3072}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = quantity.whole(violation.value_at.text)
-    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
-    if number is None or card is None:
-        return
-    one = next((one for one in card.templates if one.least_mib >= number), None)
+    number, card = violation.number, CARD_OF_MEMORY[violation.name]
+    template = next((template for template in card.templates if template.least_mib >= number), None)
     gets = (
         msg(
             "{name}, {memory} MiB and {cores} of {all} AI cores",
-            name=one.name,
-            memory=one.memory_mib,
-            cores=one.ai_cores,
+            name=template.name,
+            memory=template.memory_mib,
+            cores=template.ai_cores,
             all=card.ai_cores,
         )
-        if one
+        if template
         else "the whole card"
     )
     message = msg("{key} {number}: the container gets {what}", key=violation.name, number=number, what=gets)
-    yield this.diagnostic(
-        violation.value_at, message, msg("write {number}", number=one.memory_mib if one else card.memory_mib)
+    hint = msg("write {number}", number=template.memory_mib if template else card.memory_mib)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _memory_beyond(this: Rule, violation: Violation, most: int) -> Diagnostic:
+    message = msg(
+        "{key} {number} is above the {most} MiB of the card",
+        key=violation.name,
+        number=violation.value_at.text,
+        most=most,
     )
+    return this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
+
+
+def _memory_beyond_numbers(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _memory_beyond(this, violation, by_numbers_mib(CARD_OF_MEMORY[violation.name]))
 
 
 @rule(
     "ASCEND023",
     Severity.ERROR,
     constraint=tuple(
-        Constraint(Not(InRange(memory.name, Range(most + 1))), when, (memory.name,))
+        Constraint(Not(InRange(memory.name, Range(most(card) + 1))), when, (memory.name,), report=report)
         for _, memory, card in _memory()
-        for when, most in ((~BY_NUMBERS, most_mib(card)), (BY_NUMBERS, by_numbers_mib(card)))
+        for when, most, report in (
+            (~BY_NUMBERS, most_mib, None),
+            (BY_NUMBERS, by_numbers_mib, _memory_beyond_numbers),
+        )
     ),
 )
-def memory_is_within_the_card(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
-    """Memory is no more than the card has.
+def memory_is_within_the_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`huawei.com/<card>-memory` is at most the memory of the card in its name.
 
     ## What it does
     Reports `huawei.com/<card>-memory` above the memory of the card that its name says; with
@@ -646,29 +611,10 @@ def memory_is_within_the_card(
     ## Why
     The webhook refuses it, or no card has as much: of 24576 MiB of an Ascend310P 21527 can be allocated.
 
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910B4: 1, huawei.com/Ascend910B4-memory: 65536}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910B4: 1, huawei.com/Ascend910B4-memory: 16384}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
-    if card is not None:
-        most = by_numbers_mib(card) if BY_NUMBERS.holds(pod) else most_mib(card)
-        message = msg(
-            "{key} {number} is above the {most} MiB of the card",
-            key=violation.name,
-            number=violation.value_at.text,
-            most=most,
-        )
-        yield this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
+    return _memory_beyond(this, violation, most_mib(CARD_OF_MEMORY[violation.name]))
 
 
 @rule(
@@ -684,7 +630,7 @@ def memory_is_within_the_card(
 def devices_come_in_pairs(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """An even number of Ascend 910C devices is requested.
+    """`huawei.com/Ascend910C` is an even number.
 
     ## What it does
     Reports an odd `huawei.com/Ascend910C`: one as an info, more as an error. With a profile that says
@@ -694,24 +640,31 @@ def devices_come_in_pairs(
     With `superPod: true`, which the chart has unless told otherwise, the devices of a 910C come in pairs: one
     becomes two, with a template of each where there is memory, and the webhook refuses other odd numbers.
 
-    ## Example
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 3}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 4}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = quantity.whole(violation.value_at.text)
-    if number is not None and AscendProfile.of(context.profile).super_pod:
+    if AscendProfile.of(context.profile).super_pod:
+        number = violation.number
         message = msg("{key} {number}: devices come in pairs", key=violation.name, number=number)
         hint, one = msg("write {even}", even=number + 1), number == 1
         yield this.diagnostic(violation.value_at, message, hint, missing=one)  # ENPU takes one
+
+
+def _reserved_on_each(this: Rule, violation: Violation) -> Diagnostic:
+    message = msg(
+        "{key} {number} is the total of the container, and reserved on each of its cards",
+        key=violation.name,
+        number=violation.value_at.text,
+    )
+    return this.diagnostic(violation.value_at, message, "request one card, or whole cards")
+
+
+def _memory_of_paired_devices(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    alone = number(violation.container.resources[PAIRED]) == 1
+    if not alone or AscendProfile.of(context.profile).super_pod:
+        yield _reserved_on_each(this, violation)
 
 
 @rule(
@@ -722,14 +675,13 @@ def devices_come_in_pairs(
             Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
             InRange(memory.name, Range(1)) & IsAnnotated(MODE, HAMI_CORE),
             (memory.name,),
+            report=_memory_of_paired_devices if count.name == PAIRED else None,
         )
         for count, memory, _ in _memory()
     ),
 )
-def memory_is_of_one_card(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
-    """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
+def memory_is_of_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`huawei.com/<card>-memory` with `huawei.com/vnpu-mode: hami-core` is requested on one card.
 
     ## What it does
     Reports `huawei.com/<card>-memory` in a container with several cards and that mode. One device of a 910C
@@ -739,39 +691,10 @@ def memory_is_of_one_card(
     The library takes the number for the total of the container, and HAMi's scheduler reserves it on each
     card: 65536 for two cards of 64 GiB takes both of them, and the container gets half.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910B3: 2, huawei.com/Ascend910B3-memory: 65536}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 32768}}
-    ```
-
     ## Source
     Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
     """
-    count = (
-        number(violation.container.resources.get(PAIRED)) if violation.name == f"{PAIRED}-memory" else None
-    )
-    if count != 1 or AscendProfile.of(context.profile).super_pod:
-        message = msg(
-            "{key} {number} is the total of the container, and reserved on each of its cards",
-            key=violation.name,
-            number=violation.value_at.text,
-        )
-        yield this.diagnostic(violation.value_at, message, "request one card, or whole cards")
+    return _reserved_on_each(this, violation)
 
 
 @rule(
@@ -798,25 +721,6 @@ def nodes_have_the_mode(
     No node takes the pod (ModeNotFit), so it stays Pending. Nodes have the mode where `hamiVnpuCore` of the
     chart is true, which is false unless set, or the node has the annotation `hami-vnpu-core: "true"`. Pods
     without the annotation take what the node has, from HAMi 2.10.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
-    ```yaml profile
-    target: hami-ascend
-    ascend: {parts: templates}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/values.yaml (2026-08-21).
@@ -860,16 +764,11 @@ def enpu_is_of_one_die(
 
     ## Use instead
     ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: enpu}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910C: 1, huawei.com/Ascend910C-memory: 20480}}
+    resources: {limits: {huawei.com/Ascend910C: 2}}
     ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110 (2026-10).
     """
-    count = quantity.whole(violation.value_at.text) or 0
+    count = number(violation.value_at) or 0
     yield this.diagnostic(violation.value_at, of_one_die(count), "write 1")

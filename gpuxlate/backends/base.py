@@ -13,79 +13,25 @@ from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from gpuxlate.backends.limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
-from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
-from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.rows import (
-    KeysOfVersion,
-    KeyTable,
-    PartSize,
-    RuleKind,
-    RuleRow,
-    SeveralCards,
-    ShareFields,
-)
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading
+from gpuxlate.backends.pod_writer import PodWriter
+from gpuxlate.backends.rows import KeysOfVersion, KeyTable
+from gpuxlate.backends.scheduling_limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
-from gpuxlate.model.keys import (
-    ANY,
-    BYTE,
-    GIB,
-    SELECTOR,
-    Absent,
-    Confidence,
-    KeySpec,
-    Per,
-    Place,
-    Range,
-    domain_of,
-    key,
-)
+from gpuxlate.model.keys import SELECTOR, Place, domain_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, names_in
 from gpuxlate.model.profile import Profile, ReleaseChange
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
 from gpuxlate.rules.catalog import Rules, check_pod
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import Predicate
-from gpuxlate.rules.products import Product
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.unsupported_products import Product
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
+    from gpuxlate.backends.cluster_nodes import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
-    from gpuxlate.manifest.pods import JobRow
-    from gpuxlate.yamltext.parse import DocumentReader
-    from gpuxlate.yamltext.source import Source
-
-__all__ = [
-    "ANY",
-    "BYTE",
-    "GIB",
-    "SELECTOR",
-    "Absent",
-    "Backend",
-    "Cloud",
-    "Confidence",
-    "ContainerShare",
-    "JobBackend",
-    "KeySpec",
-    "Limits",
-    "PartSize",
-    "Per",
-    "Place",
-    "PodReader",
-    "PodWriter",
-    "Range",
-    "Reading",
-    "RuleKind",
-    "RuleRow",
-    "Selector",
-    "SeveralCards",
-    "ShareFields",
-    "ShareWriter",
-    "VisibleMemory",
-    "key",
-]
 
 
 class Cloud(NamedTuple):
@@ -134,6 +80,9 @@ class VisibleMemory(NamedTuple):
 class Backend(KeyTable):
     """One target: subclass it, and override what differs.
 
+    Where a class with ``keys`` does not say it, its ``name`` is that of its module with dashes, ``source`` of
+    its rows is the only one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
+
     A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
     its rows. Its other rules are the functions of its own module and of ``rule_module``; ``RULE_TYPES`` of
     ``row_rule_module`` are kinds of rules that its rows have beside the usual ones, or in place of them; what
@@ -174,6 +123,18 @@ class Backend(KeyTable):
     whole_cards_anywhere: bool = False
     sets_visible_devices: bool = False
     writes_pods: ClassVar[bool] = True
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Fill in what follows from the module and from the rows."""
+        super().__init_subclass__(**settings)
+        if not cls.keys:
+            return
+        cls.name = cls.name or cls.__module__.rpartition(".")[2].replace("_", "-")
+        if len(cls.documents) == 1:
+            [source] = cls.documents
+            cls.keys = tuple(row if row.source else row._replace(source=source) for row in cls.keys)
+        if not any("gpu_prefixes" in vars(base) for base in cls.__mro__ if base is not Backend):
+            cls.gpu_prefixes = tuple(row.name for row in cls.keys if Place.RESOURCE in row.places)
 
     # --- to override -----------------------------------------------------------------------------
 
@@ -460,35 +421,3 @@ class Backend(KeyTable):
         for name, value in values.items():
             if name in mine and self.owns_at(name, place):
                 yield name, place, value.path
-
-
-class JobBackend(Backend):
-    """A target whose shares are not in pods: parameters of a job, or the values of a form.
-
-    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: of a rendered
-    file, with the dot; ``suffixes``: of files that it reads, none where its values are in YAML documents
-    only; ``job_rows``: where objects in YAML documents hold its keys.
-    """
-
-    writes_pods = False
-    suffix: str
-    suffixes: tuple[str, ...] = ()
-    job_rows: tuple[JobRow, ...] = ()
-
-    def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
-        """How to read a text that a user named; None where it is not of this target.
-
-        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
-        """
-        return None
-
-    def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
-        raise NotImplementedError
-
-    def merge(self, base: Source, keys: PodKeys) -> str:
-        """The text of ``base`` with the keys in it; every other byte stays.
-
-        Raises WrongFileError and MergeError.
-        """
-        raise NotImplementedError

@@ -7,16 +7,13 @@ from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
 
-from gpuxlate.backends.base import Backend
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import UserError
 
 
-class CostError(ValueError):
+class CostError(UserError, ValueError):
     """The input cannot be billed. ``hint``: what to write."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 class Decides(StrEnum):

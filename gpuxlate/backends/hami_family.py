@@ -13,10 +13,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from gpuxlate.backends.base import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.rows import KeyGroup, choice, choices, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import ANY, INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
@@ -239,7 +239,7 @@ def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -
     """The row of which containers, in their order, request more than one card has; and behind those that have
     all of the compute, HAMi places none without."""
     for row in rows.parts:
-        most, used = row.most, 0
+        most, used = row.legal.most, 0
         for resources in containers if most is not None else ():
             asked = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
             exhausted = row.sets == "cores" and not asked and used == most
@@ -280,7 +280,7 @@ def is_capped_alone(cores: str) -> Constraint:
 
 
 def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
-    """What is to know of a breach of it, and what to do."""
+    """What is to know of a violation of it, and what to do."""
     text = "{key} {number} limits compute only while other containers use the card"
     hint = "for a cap that always holds, set the variable {variable}: force"
     name = written_name(violation.value_at, violation.name)

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends import row_nodes
+from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.backends.hami_family import HamiDialect
-from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.pod_reader import number, whole_numbers, written_name
-from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.backends.row_rules.base import OR, RowRule
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import listed, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates import (
@@ -45,7 +45,7 @@ class SkippedByWebhookRule(HamiRule):
     """A label with which the vendor's webhook does not look at the pod."""
 
     kind, name = HamiRuleKind.SKIPPED_BY_WEBHOOK, "webhook-sees-the-pod"
-    summary = "The webhook of {title} sees a pod that requests a share."
+    summary = "A pod with a share of {title} has no label {label}."
     description = (
         "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
         "sets it, and a warning if the pod names the scheduler itself."
@@ -92,7 +92,7 @@ class SkippedByWebhookRule(HamiRule):
 
     @property
     def values(self) -> dict[str, str]:
-        label = " or ".join(f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides)
+        label = listed([f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides], OR)
         return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
 
     def example(self) -> PodExample:
@@ -106,7 +106,7 @@ class PodRecordRule(HamiRule):
 
     kind, name = HamiRuleKind.POD_RECORD, "record-is-of-one-container"
     severity = Severity.WARNING
-    summary = "One container of a pod requests cards of {title}."
+    summary = "At most one container of a pod requests {any_key}."
     description = "Reports {keys} in a pod of which several containers request cards."
     usual_why = "{record} on the pod, which the device plugin reads, has the cards of the {which} one alone."
 
@@ -143,7 +143,7 @@ class OneCardRule(HamiRule):
     """Pods whose containers are all on one card."""
 
     kind, name, tells_whole_cards = HamiRuleKind.ONE_CARD, "one-card-holds-the-containers", True
-    summary = "The containers of a pod of {title} are on one card together."
+    summary = "The containers of a pod that request {any_key} are on one card together."
     description = (
         "Reports {keys} of several containers where one has several cards or a whole one, or where their "
         "parts together are more than a card. Init containers are not counted: they run before."

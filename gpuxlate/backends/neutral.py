@@ -1,4 +1,4 @@
-"""The data sheet of gpuxlate's own keys. Their numbers are those of a share."""
+"""gpuxlate's own keys, whose numbers are those of a share; how they are read and written; their rule."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.target import (
     Backend,
     ContainerShare,
     KeySpec,
@@ -290,9 +290,6 @@ class Neutral(Backend):
         )
 
 
-BACKEND = Neutral()
-
-
 # The rule of gpuxlate's own keys and documents.
 @rule("GX010", Severity.ERROR, no_policy="a GPUShare document is not in the cluster")
 def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -305,24 +302,6 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Why
     An unknown field or value would be ignored silently.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpuxlate.io/policy: fixed}}
-    spec:
-      containers:
-        - name: web
-          resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpuxlate.io/policy: fixed-share}}
-    spec:
-      containers:
-        - name: web
-          resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}
-    ```
 
     ## Source
     `gpuxlate schema spec`.

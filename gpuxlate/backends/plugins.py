@@ -13,6 +13,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
 GROUP = "gpuxlate.backends"
 
 
-class BrokenPluginError(Exception):
+class BrokenPluginError(UserError):
     """A plug-in cannot be used: its name, distribution and the reason. ``hint``: what to do."""
 
     def __init__(self, name: str, distribution: str, reason: str) -> None:
         message = "the plug-in {name!r} of {distribution} cannot be used: {reason}"
-        super().__init__(msg(message, name=name, distribution=distribution, reason=reason))
         package = distribution.partition(" ")[0]
-        self.hint = msg("fix it, or remove it: pip uninstall {package}", package=package)
+        super().__init__(
+            msg(message, name=name, distribution=distribution, reason=reason),
+            msg("fix it, or remove it: pip uninstall {package}", package=package),
+        )
 
 
 @cache

@@ -358,7 +358,7 @@ class PodReader:
     ) -> ContainerShare:
         """The container with its share; GX011 where the numbers together are not a share.
 
-        ``granted``: what the vendor gives beyond what the keys ask for (``results.granted``).
+        ``granted``: what the vendor gives beyond what the keys ask for.
         """
         if container.path in self._unread:
             return self.none(container)

@@ -10,31 +10,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends import dialects, plugins
-from gpuxlate.backends.base import Backend, JobBackend
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodClaim, PodKeys
-from gpuxlate.rules.vocabulary import Owners
+from gpuxlate.rules.key_index import Owners
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.pods import JobRow
     from gpuxlate.model.profile import Component, Extension
-    from gpuxlate.yamltext.parse import Document, DocumentReader
-    from gpuxlate.yamltext.source import Source
 
 
 class BackendRow(NamedTuple):
     """One built-in target: where it lives, and its other names.
 
-    A file in the folder of dialects is a target of its name, whose class has the other names. ``mark``: of
-    one that writes no pods, a text that no manifest with its parameters is without.
+    A file in the folder of dialects is a target of its name, whose class has the other names. ``class_name``:
+    where the module has several targets. ``mark``: of one that writes no pods, a text that no manifest with
+    its parameters is without.
     """
 
     name: str
     module: str
     aliases: tuple[str, ...] | None = None  # None: its class says
-    attribute: str = "BACKEND"
+    class_name: str = ""
     mark: str | None = None
 
 
@@ -51,7 +50,7 @@ BUILT_IN: tuple[BackendRow, ...] = (
             f"volcengine-emr-{engine}",
             "gpuxlate.backends.volcengine_emr",
             (f"emr-{engine}",),
-            engine.upper(),
+            f"Emr{engine.capitalize()}",
             mark="emr.serverless.mgpu",
         )
         for engine in ("spark", "ray", "customjob")
@@ -64,11 +63,11 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow("koordinator", "gpuxlate.backends.koordinator", ()),
     BackendRow("kai", "gpuxlate.backends.kai", ("runai",)),
     *(
-        BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), one.upper())
-        for one in ("hami", "nvidia", "amd", "intel")
+        BackendRow(f"dra-{driver}", "gpuxlate.backends.dra", (), f"Dra{driver.capitalize()}")
+        for driver in ("hami", "nvidia", "amd", "intel")
     ),
-    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia.mig", ("mig",), "MIG"),
-    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia.shared", (), "SHARED"),
+    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia.mig", ("mig",)),
+    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia.shared", ()),
     BackendRow("gke", "gpuxlate.backends.gke", ()),
     BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",)),
     BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",)),
@@ -88,7 +87,7 @@ def names_of(row: BackendRow) -> tuple[str, ...]:
     """The name of a built-in target, and its other names."""
     if row.aliases is not None:
         return row.name, *row.aliases
-    return _load(row).names
+    return load(row).names
 
 
 @cache
@@ -97,15 +96,13 @@ def _taken() -> frozenset[str]:
     return frozenset(name for row in BUILT_IN for name in names_of(row))
 
 
-class UnknownTargetError(LookupError, ValueError):
+class UnknownTargetError(UserError, LookupError, ValueError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
         near = _nearest(name[:MAX_NAME].lower())
-        self.hint = "gpuxlate targets lists them all"
-        if near:
-            self.hint = msg("did you mean {name}?", name=near)
-        super().__init__(msg("unknown target {name!r}", name=name))
+        hint = msg("did you mean {name}?", name=near) if near else "gpuxlate targets lists them all"
+        super().__init__(msg("unknown target {name!r}", name=name), hint)
 
 
 def _nearest(text: str) -> str | None:
@@ -124,12 +121,14 @@ def _nearest(text: str) -> str | None:
     return titled[0] if len(titled) == 1 else None
 
 
-class ReadOnlyTargetError(ValueError):
+class ReadOnlyTargetError(UserError, ValueError):
     """A target that is read and never written; ``hint``: what it is good for."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(msg("invalid target {name!r}: it is read and not written", name=name))
-        self.hint = msg("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
+        super().__init__(
+            msg("invalid target {name!r}: it is read and not written", name=name),
+            msg("--from {name} reads its keys; gpuxlate targets lists what is written", name=name),
+        )
 
 
 def target_names() -> tuple[str, ...]:
@@ -142,7 +141,7 @@ def _of_plugins() -> tuple[str, ...]:
     return tuple(name for name in plugins.names() if name not in taken)
 
 
-def _plugins() -> Iterator[Backend]:
+def plugin_backends() -> Iterator[Backend]:
     """Every plug-in, loaded. One that takes a name of a built-in target would never be found by it."""
     taken = _taken()
     for backend in plugins.backends():
@@ -154,11 +153,18 @@ def _plugins() -> Iterator[Backend]:
 
 
 @cache
-def _load(row: BackendRow) -> Backend:
-    backend = getattr(import_module(row.module), row.attribute)
-    if not isinstance(backend, Backend):
-        raise TypeError(f"{row.module}.{row.attribute} is not a gpuxlate Backend")
-    return backend
+def load(row: BackendRow) -> Backend:
+    """The backend of a row: one object, whoever asks for it."""
+    module = import_module(row.module)
+    backends = (
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, type)
+        and issubclass(value, Backend)
+        and value.__module__ == row.module
+        and name == (row.class_name or name)
+    )
+    return next(backends)()
 
 
 def spelt(name: str) -> str:
@@ -174,7 +180,7 @@ def get(name: str) -> Backend:
     row = next((row for row in BUILT_IN if lower == row.name or lower in (row.aliases or ())), None)
     row = row or next((row for row in BUILT_IN if lower in names_of(row)), None)
     if row is not None:
-        return _load(row)
+        return load(row)
     found = plugins.find(name) or plugins.find(lower)
     if found is None:
         raise UnknownTargetError(name)
@@ -199,7 +205,7 @@ def aliases(name: str) -> tuple[str, ...]:
 def all_backends() -> Iterator[Backend]:
     """Every backend, loaded; those that write manifests of pods come first, plug-ins after built-in ones."""
     yield from pod_backends()
-    yield from form_backends()
+    yield from job_backends()
 
 
 def all_writable() -> Iterator[Backend]:
@@ -214,22 +220,29 @@ def written_manifests() -> Iterator[Backend]:
 
 def writable_names() -> Iterator[str]:
     """``target_names`` without those that are only read; plug-ins stay unloaded."""
-    read_only = {row.name for row in BUILT_IN if _load(row).read_only}
+    read_only = {row.name for row in BUILT_IN if load(row).read_only}
     return (name for name in target_names() if name not in read_only)
 
 
 @cache
 def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
-    built_in = (_load(row) for row in BUILT_IN if not row.mark)
-    return (*built_in, *(one for one in _plugins() if one.writes_pods))
+    built_in = (load(row) for row in BUILT_IN if not row.mark)
+    return (*built_in, *(one for one in plugin_backends() if one.writes_pods))
 
 
 @cache
-def form_backends() -> tuple[JobBackend, ...]:
-    """The backends that write no pods, loaded."""
-    built_in = (_load(row) for row in BUILT_IN if row.mark)
-    return tuple(one for one in (*built_in, *_plugins()) if isinstance(one, JobBackend))
+def job_backends() -> tuple[Backend, ...]:
+    """The backends whose shares are parameters of jobs, loaded (``job_targets`` has what else they need)."""
+    built_in = (load(row) for row in BUILT_IN if row.mark)
+    return (*built_in, *(one for one in plugin_backends() if not one.writes_pods))
+
+
+def job_marks() -> tuple[str, ...]:
+    """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
+    if any(not one.writes_pods for one in plugin_backends()):
+        return ()
+    return tuple({row.mark for row in BUILT_IN if row.mark})
 
 
 def word(name: str, text: str) -> str | None:
@@ -245,52 +258,6 @@ def extensions() -> tuple[type[Extension], ...]:
 def components() -> dict[str, Component]:
     """The software whose versions a profile may give, by name."""
     return {one.name: one for backend in all_backends() for one in backend.components}
-
-
-def form_suffixes(target: str | None = None) -> tuple[str, ...]:
-    """The suffixes of files with parameters: of one target, or of all."""
-    return tuple({suffix: None for one in _forms(target) for suffix in one.suffixes})
-
-
-def form_reader(source: Source, target: str | None = None) -> DocumentReader | None:
-    """How to read a text that a user named; None where it holds no parameters.
-
-    ``target``: the one that the user named for it; else a form must read files of the suffix.
-    """
-    found = (
-        form.reader(source, chosen=target is not None)
-        for form in _forms(target)
-        if target is not None or source.name.endswith(form.suffixes)
-    )
-    return next((one for one in found if one is not None), None)
-
-
-def _forms(target: str | None) -> Iterable[JobBackend]:
-    """The target that the user named, if it writes no pods, or all that write none."""
-    if target is None:
-        return form_backends()
-    found = get(target)
-    return (found,) if isinstance(found, JobBackend) else ()
-
-
-def job_rows(document: Document) -> Iterator[JobRow]:
-    """Where objects of a document may hold parameters. Loads only backends whose mark it may hold."""
-    for row in BUILT_IN:
-        if row.mark and document.holds("\\", row.mark):
-            yield from _rows(_load(row))
-    for one in _plugins():
-        yield from _rows(one)
-
-
-def job_marks() -> tuple[str, ...]:
-    """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
-    if any(_rows(one) for one in _plugins()):
-        return ()
-    return tuple({row.mark for row in BUILT_IN if row.mark})
-
-
-def _rows(backend: Backend) -> tuple[JobRow, ...]:
-    return backend.job_rows if isinstance(backend, JobBackend) else ()
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.live import LiveNode, NodeOffer, NodeView
+from gpuxlate.backends.cluster_nodes import LiveNode, NodeOffer, NodeView
 from gpuxlate.backends.rows import KeyTable
 
 

@@ -110,7 +110,7 @@ def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> Co
 
 def is_amount(row: KeySpec, text: str) -> bool:
     """A text on a pod is an amount of the row: plain digits, unless it counts bytes."""
-    return row.quantity or (quantity.is_plain(text) and any(one.allows(int(text)) for one in row.ranges))
+    return row.quantity or (quantity.is_plain(text) and row.legal.allows(int(text)))
 
 
 def _choose(pod: PodReader, row: KeySpec) -> None:
@@ -287,8 +287,8 @@ def _amount(
             pod.unread(container, row.name, value)
         return mib
     amount = pod.number(container, row.name)
-    if amount is not None and row.clamped and row.most is not None:
-        amount = min(amount, row.most)
+    if amount is not None and row.clamped and row.legal.most is not None:
+        amount = min(amount, row.legal.most)
     if amount is not None and amount <= row.gib_up_to:
         return Fraction(amount * GIB)
     return None if amount is None else amount * table.unit(row, profile)
@@ -343,7 +343,7 @@ def _up(amount: Fraction | None, parts: int) -> int | None:
 
 def _is_valid(row: KeySpec, part: Fraction | None) -> bool:
     """The number that gives this part of a card is one that the key may have: rules say what others are."""
-    return part is not None and any(one.allows(int(part / row.unit)) for one in row.ranges)
+    return part is not None and row.legal.allows(int(part / row.unit))
 
 
 def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:

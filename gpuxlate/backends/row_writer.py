@@ -17,8 +17,6 @@ from gpuxlate.backends.rows import (
     SeveralCards,
     changes_of,
     first_size,
-    legal_text,
-    next_legal,
     release_of,
 )
 from gpuxlate.model import quantity
@@ -263,8 +261,8 @@ def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
 def _count(table: KeyTable, row: KeySpec, placing: ShareWriter) -> int:
     """The cards, where they are a number that is certain to be placed."""
     cards = int(placing.take("cards"))
-    if row.ranges and not any(one.allows(cards) for one in row.ranges):
-        legal, why = legal_text(row), row.uncertain_values.get(str(cards))
+    if row.ranges and not row.legal.allows(cards):
+        legal, why = row.legal.text, row.uncertain_values.get(str(cards))
         message = msg("{key} {amount} is not one of {numbers}", key=row.name, amount=cards, numbers=legal)
         if why:
             message = msg("{key} is {number}: {why}", key=row.name, number=cards, why=why)
@@ -340,7 +338,7 @@ def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profil
 
 def _rounds_to_all(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> bool:
     """Compute alone, where it needs memory unless it is all of the card: the last number alone holds it."""
-    cores, most = placing.peek("cores"), row.most
+    cores, most = placing.peek("cores"), row.legal.most
     alone = row.forced_without and cores and not placing.asked.caps_memory
     return bool(alone and most and (most - 1) * table.unit(row, profile) < cores)
 
@@ -461,14 +459,8 @@ def number_of_row(
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
     else:
         number = Fraction(_legal(row, unit, placing, code) or 0)
-    most = row.most
-    unbounded = any(one.most is None for one in numbers)
-    if (
-        numbers
-        and not unbounded
-        and most is not None
-        and number > most * (1 if row.per is Per.CARD else cards)
-    ):
+    most = row.legal.most
+    if row.legal.bounded and most is not None and number > most * (1 if row.per is Per.CARD else cards):
         placing.refuse(
             attribute,
             code,
@@ -486,12 +478,12 @@ def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int
     attribute = row.sets or ""
     asked = int(placing.peek(attribute))
     least = math.ceil(asked / unit)
-    found = next_legal(row, least)
+    found = row.legal.next(least)
     if found is None:
         return least
     given = math.ceil(found * unit)
     if given != asked:
-        why = msg("{key} counts {counts}", key=row.name, counts=row.counts)
+        why = msg("{key} counts {counts}", key=row.name, counts=row.unit_text)
         placing.round(attribute, given, code, why)
     return found
 

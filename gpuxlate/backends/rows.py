@@ -299,7 +299,7 @@ class KeyTable:
     keys of, empty for the newest releases; ``absent``: rows that they lack.
     """
 
-    name: str
+    name: str = ""
     title: str
     keys: tuple[KeySpec, ...] = ()
     aliases: tuple[str, ...] = ()
@@ -333,7 +333,7 @@ class KeyTable:
 
     def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
-        the vendor gives beyond the request (``results.granted``)."""
+        the vendor gives beyond the request (``pod_reader.granted``)."""
         return found
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
@@ -505,7 +505,7 @@ class KeyTable:
             if last is not None:
                 missing = f"{missing}; not read since {last}"
             place = "label " if Place.LABEL in row.places else ""
-            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.counts}{missing}"
+            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.unit_text}{missing}"
         if self.sizes and "cores" not in found:
             found["cores"] = "comes with the memory"
         for row in self.enum_keys:
@@ -531,7 +531,7 @@ class KeyTable:
         names = " or ".join(dict.fromkeys((row.template or row.name, *by_model)))
         only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
         if any(one.bound is not None for one in row.ranges):
-            only = f", {legal_text(row)}{only}"
+            only = f", {row.legal.text}{only}"
         if row.repeats:
             only = "; percent of one card, for a part"
         elif not only and rows.cores is not None and rows.cores.forced:
@@ -668,33 +668,3 @@ def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
                 excludes=tuple(one.replace(MODEL, text) for one in row.excludes),
                 aliases=tuple(one.replace(MODEL, text) for one in row.aliases),
             )
-
-
-def next_legal(row: KeySpec, number: int) -> int | None:
-    """The least number, of the same unit, that is not below and that the key takes; None: there is none."""
-    gib = row.gib_up_to
-    ranges = [one for one in row.ranges if not gib or (one.least > gib) == (number > gib)]
-    found = (-(-max(number, one.least) // one.step) * one.step for one in ranges)
-    return min((n for n in found if any(one.allows(n) for one in ranges)), default=None)
-
-
-def legal_text(row: KeySpec) -> str:
-    """The numbers that a key takes, in words."""
-    return numbers_text(row.ranges)
-
-
-def numbers_text(ranges: Sequence[Range]) -> str:
-    """The numbers of some ranges, in words."""
-    return join_and(map(_range, ranges)) if len(ranges) > 1 else _range(ranges[0])
-
-
-def _range(one: Range) -> str:
-    if one.least == one.most:
-        return f"{one.least}"
-    above = one.bound is None
-    text = (
-        msg("{least} or more", least=one.least)
-        if above
-        else msg("{least} to {most}", least=one.least, most=one.most)
-    )
-    return msg("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text

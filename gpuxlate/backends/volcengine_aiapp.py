@@ -1,4 +1,4 @@
-"""The form for an AI app on mGPU: fields, units, ranges, each with its source, and its rules.
+"""The form for an AI app on mGPU: its fields, and how shares are read from it and written to it.
 
 Sources: S0 = docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04); Q = copy of docs 6460/182418
 "mGPU multi-card sharing" with a screenshot of the form (2024-09). The console has labels and no field
@@ -11,9 +11,9 @@ import math
 from fractions import Fraction
 from functools import cached_property
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.job_parameters import JobBackend, WrongFileError, json_object, typed, values_of
+from gpuxlate.backends.target import (
     ContainerShare,
-    JobBackend,
     KeySpec,
     Place,
     PodReader,
@@ -22,8 +22,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
-from gpuxlate.backends.volcengine import BACKEND as VKE
 from gpuxlate.backends.volcengine import (
     MAX_CARDS,
     MULTI_CARD_MAX_MIB,
@@ -349,7 +347,9 @@ class VolcengineAiapp(JobBackend):
     @cached_property
     def rules(self) -> Rules:
         """Its pods are VKE's."""
-        return VKE.rules
+        from gpuxlate.backends import registry
+
+        return registry.get("volcengine-mgpu").rules
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Values of the form to a share. Values that the form does not accept are reported, never guessed."""
@@ -380,6 +380,3 @@ def _label(name: str, text: str) -> str:
     label = LABELS[name] + (f"（{UNITS[name]}）" if name in UNITS else "")
     choice = CHOICES.get((name, text))
     return f"{label}：{choice}" if choice else label
-
-
-BACKEND = VolcengineAiapp()

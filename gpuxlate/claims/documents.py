@@ -40,15 +40,15 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -
 
     Raises EditError where others would change too.
     """
-    made = apply(source.text, [*edits, *beside])
+    new_text = apply(source.text, [*edits, *beside])
     removed = [splice for splice in beside if not splice.text]
     if any(splice.end == len(source.text) for splice in removed) and source.text[-1] not in "\r\n":
-        made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
+        new_text = new_text.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
     new = sum(splice.text.count(f"{_KIND}\r\n") + splice.text.count(f"{_KIND}\n") for splice in beside)
     try:
         before, after = (
             sum(document.root is not None for document in documents(text))
-            for text in (source, source.changed(made))
+            for text in (source, source.changed(new_text))
         )
     except NotYamlError as error:
         raise EditError(
@@ -56,4 +56,4 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -
         ) from None
     if after != before + new - len(removed):
         raise EditError("the result would have other documents", ())
-    return made
+    return new_text

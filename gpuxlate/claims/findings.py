@@ -54,5 +54,5 @@ def other_claims(pod: PodKeys) -> Iterator[Diagnostic]:
 def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:
     """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
     message = msg("the pod has claim {name} already", name=claim.name)
-    found: Diagnostic = share_is_expressible(claim.path, message, hint)
-    return found
+    finding: Diagnostic = share_is_expressible(claim.path, message, hint)
+    return finding

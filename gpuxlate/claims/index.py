@@ -70,7 +70,7 @@ def text_of(
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
-    made: list[tuple[str | None, str, str]] = []
+    made_by_controllers: list[tuple[str | None, str, str]] = []
     if source.holds(*MARKS):
         from gpuxlate.rules.source import template_in
 
@@ -84,22 +84,22 @@ def text_of(
                     unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))
                     continue
                 objects += claims_of(document)
-                made += templates_made(document)
+                made_by_controllers += templates_made(document)
                 if template_in(document) is not None:
                     unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
                     continue
                 users = [pod for pod in pods_in(document) if pod.keys.claims]
                 pods += users
-                known = {
+                in_pods = {
                     claim.reference.path for pod in users for claim in pod.keys.claims if claim.reference
                 }
                 for path, patch in patches_in(document):
-                    known.add(path)
+                    in_pods.add(path)
                     unread += text_of(patch, is_patch=True).unread
-                unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
+                unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, in_pods))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
-    return ClaimText(source.name, objects, pods, unread, made)
+    return ClaimText(source.name, objects, pods, unread, made_by_controllers)
 
 
 Scope = tuple[str, str]
@@ -167,18 +167,18 @@ class ClaimIndex:
         kind = self._made.get((namespace or DEFAULT, claim.template.text)) if claim.template else None
         if kind:
             return replace(claim, made_by=kind)
-        found = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
-        if isinstance(found, ClaimObject):
-            return replace(claim, devices=found.devices, api=found.api, found=found)
-        return replace(claim, missing=found)
+        target = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
+        if isinstance(target, ClaimObject):
+            return replace(claim, devices=target.devices, api=target.api, found=target)
+        return replace(claim, missing=target)
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
         other = self._namespaces.get((kind, name))
         if other is None:
             message = msg("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
-        own = namespace or DEFAULT
-        keys = ((kind, own, name, scope) for scope in _scopes(file))
+        space = namespace or DEFAULT
+        keys = ((kind, space, name, scope) for scope in _scopes(file))
         nearest = next((key for key in keys if key in self._objects), None)
         if nearest is None:
             message = msg(
@@ -186,7 +186,7 @@ class ClaimIndex:
                 kind=kind,
                 name=name,
                 other=other,
-                own=own,
+                own=space,
             )
             return Missing(message, "a pod finds only objects of its own namespace")
         if nearest in self._differing:
@@ -198,12 +198,12 @@ class ClaimIndex:
 
     @cached_property
     def _users(self) -> dict[ObjectPlace, list[tuple[str, PodKeys]]]:
-        found: dict[ObjectPlace, list[tuple[str, PodKeys]]] = {}
+        users: dict[ObjectPlace, list[tuple[str, PodKeys]]] = {}
         for file, pod in self._pods:
             keys = self.resolved(pod, file).keys
             for place in {claim.found.place: None for claim in keys.claims if claim.found}:
-                found.setdefault(place, []).append((file, keys))
-        return found
+                users.setdefault(place, []).append((file, keys))
+        return users
 
     def users(self, claim: ClaimObject) -> Sequence[tuple[str, PodKeys]]:
         """The pods whose claims are those of an object, each with its file."""
@@ -215,11 +215,11 @@ class ClaimIndex:
 
     @cached_property
     def _unread_by_name(self) -> dict[str, Unread]:
-        found: dict[str, Unread] = {}
+        by_name: dict[str, Unread] = {}
         for unread in self._unread:
             for word in unread.words():
-                found.setdefault(word, unread)
-        return found
+                by_name.setdefault(word, unread)
+        return by_name
 
     def near(self, namespace: str | None, name: str, file: str) -> Sequence[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""

@@ -101,35 +101,37 @@ def with_templates(
         return Writing(keys, (), tuple(claimed_already(claim, RENAME) for claim in taken))
     namespace = get_text(root, "metadata", "namespace")
     number = pods.suffix(pod)
-    made = []
+    templates = []
     for claim in keys.claims:
         name = _name(f"{base}{number}-{claim.name}")
         if (namespace, name) in shared:
             name = _name(f"{base}-{pod.object.kind}{number}-{claim.name}")
-        made.append(ClaimTemplate(pod, claim, namespace, name, path))
-    claims = tuple(replace(template.claim, template=Value.of(template.name)) for template in made)
-    return Writing(replace(keys, claims=claims), tuple(made))
+        templates.append(ClaimTemplate(pod, claim, namespace, name, path))
+    claims = tuple(replace(template.claim, template=Value.of(template.name)) for template in templates)
+    return Writing(replace(keys, claims=claims), tuple(templates))
 
 
 def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
     """New templates that have the name of an earlier one of the same folder."""
-    found: list[NamedTemplate] = []
+    clashing: list[NamedTemplate] = []
     seen: set[tuple[str, str | None, str]] = set()
     for template in named:
         key = (os.path.dirname(template.found.file or ""), template.namespace, template.name)
         if key in seen:
-            found.append(template)
+            clashing.append(template)
         seen.add(key)
-    return found
+    return clashing
 
 
 # The text of a template, in the version of the API that is wanted.
 def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
     """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
     devices = claim.devices or Devices()
-    asked: dict[str, object] = {"requests": [_written(request, claim.api) for request in devices.requests]}
+    requested: dict[str, object] = {
+        "requests": [_written(request, claim.api) for request in devices.requests]
+    }
     if devices.constraints:
-        asked["constraints"] = [
+        requested["constraints"] = [
             {"requests": [*constraint.requests], "distinctAttribute": constraint.distinct.text}
             for constraint in devices.constraints
             if constraint.distinct
@@ -139,7 +141,7 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
         "apiVersion": f"{GROUP}/{claim.api}",
         "kind": TEMPLATE,
         "metadata": metadata,
-        **below(("spec", "spec", "devices"), asked),
+        **below(("spec", "spec", "devices"), requested),
     }
 
 

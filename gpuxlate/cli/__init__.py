@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli.process import ending_quietly, only_version, program_name, words
+from gpuxlate.cli.terminal import ending_quietly, only_version, program_name, words
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -12,8 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from gpuxlate import locale
-from gpuxlate.cli.common import alert, guarded, ignored_variable
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.inputs import ALL_EXCLUDED, AllExcludedError
 from gpuxlate.cli.options import (
     EVERYWHERE,
     GLOBAL,
@@ -25,38 +27,45 @@ from gpuxlate.cli.options import (
     Invocation,
     invocation,
     shared,
+    with_records,
 )
+from gpuxlate.cli.printing import alert, allow_closed_pipe, ignored_variable, info, show_error
+from gpuxlate.cli.terminal import Terminated
+from gpuxlate.files.find import reason
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
 UsageError = cast("type[Any]", typer.BadParameter.__base__)
 """What every mistake in a command line is; typer has a public name for this one kind of it alone."""
 
 GROUPS: dict[str, dict[str, str]] = {
-    "Translation": {
+    "Write": {
         "render": "Write GPUShare documents as manifests, for one target or several",
         "translate": "Translate manifests to another dialect; only GPU lines change",
         "sync": "Keep a tree for each cloud in step with one source tree",
+    },
+    "Read": {
         "parse": "Write the shares of manifests as GPUShare documents",
-    },
-    "Checks": {
-        "lint": "Check manifests and GPUShare documents",
-        "explain": "Explain a rule: what it does, why, an example, the source",
-        "rules": "List the rules",
-    },
-    "Comparison and planning": {
-        "targets": "List the targets and the fields that each supports",
-        "compare": "Compare a share at several targets",
-        "assess": "Report what a translation would do to each share",
         "inspect": "List the shares that manifests request, with totals",
+        "targets": "List the targets and the fields that each supports",
+        "rules": "List the rules",
+        "explain": "Explain a rule: what it does, why, an example, the source",
+    },
+    "Check": {
+        "lint": "Check manifests and GPUShare documents",
+        "assess": "Report what a translation would do to each share",
+        "verify": "Compare the output of nvidia-smi with the share",
+    },
+    "Plan": {
+        "compare": "Compare a share at several targets",
         "plan": "Count the cards and nodes that shares need at a target",
         "cost": "Compute what shares cost, by the vendor's formula",
-    },
-    "Clusters": {
-        "verify": "Compare the output of nvidia-smi with the share",
         "nodepool": "List the node labels and prerequisites of a share",
+    },
+    "Cluster": {
         "policy": "Write admission policies: the cluster refuses what lint finds",
     },
-    "Integration": {
+    "Tools": {
         "schema": "Print the JSON Schemas",
         "completion": "Print the completion script of a shell",
         "krm": "Run as a KRM function, for kpt and kustomize",
@@ -80,7 +89,8 @@ LIVE_GROUPS = {
         name: LIVE_COMMANDS[name][0] if name in LIVE_COMMANDS else text for name, text in commands.items()
     }
     for title, commands in GROUPS.items()
-} | {"Live clusters": {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}}
+}
+LIVE_GROUPS["Cluster"] |= {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object there."""
 COMPLETE = "_GPUXLATE_COMPLETE"
@@ -99,7 +109,7 @@ class _InLanguage:
 
 
 def note_options(ctx: Any) -> None:
-    """Take the options of every command, before its name or after it, for this run. Raises CliError."""
+    """Take the options of every command, before its name or after it, for this run. Raises UserError."""
     run = invocation()
     for name in shared().keys() & ctx.params.keys():
         if value := ctx.params.pop(name):
@@ -107,9 +117,9 @@ def note_options(ctx: Any) -> None:
     if run.lang:
         locale.use(run.lang)
     if run.quiet and run.verbose:
-        raise CliError("-q and -v exclude each other")
+        raise UserError("-q and -v exclude each other")
     if run.isolated and run.config is not None:
-        raise CliError("--isolated and --config exclude each other", "--isolated takes no configuration")
+        raise UserError("--isolated and --config exclude each other", "--isolated takes no configuration")
 
 
 def _note_language() -> None:
@@ -132,12 +142,14 @@ def _begin_language(arguments: Sequence[str]) -> None:
 class Command(_InLanguage, TyperCommand):
     """A command with the options of every command."""
 
-    def invoke(self, ctx: Any) -> Any:
-        if ctx.args:
-            ctx.fail(msg("unexpected arguments: {names}", names=" ".join(ctx.args)))
-        note_options(ctx)
-        _note_language()
-        return super().invoke(ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # it is called, not completed
+            if ctx.args:
+                ctx.fail(msg("unexpected arguments: {names}", names=" ".join(ctx.args)))
+            note_options(ctx)
+            _note_language()
+        return rest
 
 
 class LazyCommand(TyperCommand):
@@ -161,7 +173,7 @@ class LazyCommand(TyperCommand):
 
             function, flags = live.on_live_objects(name, function), OF_OBJECTS
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(name, cls=Command, context_settings={"allow_extra_args": True})(function)
+        app.command(name, cls=Command, context_settings={"allow_extra_args": True})(with_records(function))
         command: Any = get_command(app)
         reads_files = any(param.name in READ_FILES for param in command.params)
         if on_objects:
@@ -188,9 +200,11 @@ class CommandGroup(_InLanguage, TyperGroup):
             for name, text in commands.items():
                 self.add_command(LazyCommand(name, text, live=self.live))
 
-    def invoke(self, ctx: Any) -> Any:
-        note_options(ctx)
-        return super().invoke(ctx)
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest: list[str] = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:  # it is called, not completed
+            note_options(ctx)
+        return rest
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, *rest = args
@@ -212,15 +226,6 @@ class LiveGroup(CommandGroup):
     groups = LIVE_GROUPS
     live = True
 
-    def invoke(self, ctx: Any) -> Any:
-        from gpuxlate.cluster.server import ChoiceError, ClusterError
-
-        try:
-            return super().invoke(ctx)
-        except ClusterError as error:
-            code = Exit.USAGE if isinstance(error, ChoiceError) else Exit.INPUT
-            raise CliError(error.message, error.hint, code) from None
-
 
 def _version(value: bool) -> None:
     if value:
@@ -238,7 +243,7 @@ def root(
 ) -> None:
     """Translate and check GPU shares in Kubernetes manifests, in every vendor's terms.
 
-    `gpuxlate targets` lists the vendors.
+    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command.
     """
     if ctx.invoked_subcommand is None:
         ctx.fail(msg("a command is missing"))
@@ -260,31 +265,54 @@ def build(*, live: bool = False) -> Any:
     return command
 
 
+def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
+    """Run a command and return its exit code; every error ends in one line on stderr."""
+    if sys.stderr is None:  # closed by the caller: only the messages are lost
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    try:
+        try:
+            result = command()
+        except typer.Exit as stop:
+            result = stop.exit_code
+        except SystemExit:  # click ends so where the reader of --help has closed the pipe
+            result = Exit.CLEAN
+        if sys.stdout is not None:
+            with allow_closed_pipe(sys.stdout):
+                sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except UsageError as error:
+        from gpuxlate.cli import usage
+
+        return usage.show(error)
+    except UserError as error:
+        show_error(error)
+        return error.exit_code
+    except AllExcludedError:
+        info(ALL_EXCLUDED)
+        return Exit.CLEAN
+    except (KeyboardInterrupt, typer.Abort):
+        return Exit.INTERRUPTED
+    except Terminated as asked:
+        return 128 + asked.number
+    except OSError as error:
+        with suppress(OSError, AttributeError), allow_closed_pipe(sys.stdout):
+            sys.stdout.flush()  # the error may be that of stdout
+        why = reason(error)
+        alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
+        return Exit.INPUT
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        alert("error", msg("internal error ({what}); please report it with the input", what=what))
+        if os.environ.get("GPUXLATE_DEBUG"):
+            raise
+        return Exit.INTERNAL
+
+
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
-
-    def called() -> object:
-        try:
-            return command.main(list(arguments), prog_name=name, standalone_mode=False)
-        except typer.Exit as stop:
-            return stop.exit_code
-        except SystemExit:  # click ends so where the reader of --help has closed the pipe
-            return Exit.CLEAN
-        except typer.Abort:
-            return Exit.INTERRUPTED
-        except UsageError as error:
-            from gpuxlate.cli import usage
-
-            if wrong := usage.invalid_value(error):
-                raise wrong from None
-            alert("error", usage.problem(error))
-            word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
-            alert("try", f"{error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
-            return Exit.USAGE
-
     _begin_language(arguments)
     token = RUN.set(Invocation(words=[*name.split(), *arguments]))
     try:
-        return guarded(called)
+        return guarded(partial(command.main, list(arguments), prog_name=name, standalone_mode=False))
     finally:
         RUN.reset(token)

@@ -8,15 +8,16 @@ from typing import Annotated, Literal
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
-from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
+from gpuxlate.cluster.apply import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.report.characters import text_of
@@ -30,6 +31,7 @@ def command(
         list[str],
         typer.Option("-f", "--filename", help="The manifests to apply, or - for stdin.", metavar="FILE"),
     ],
+    *,
     to: Annotated[
         str | None,
         typer.Option(
@@ -40,9 +42,7 @@ def command(
         ),
     ] = None,
     from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     dry_run: Annotated[
         Literal["none", "server"],
@@ -62,15 +62,15 @@ def command(
     The server does a dry run first: if it refuses anything, nothing is applied.
     """
     if diff and output == "json":
-        raise CliError("--diff and -o json exclude each other", "the diff is text")
-    accepted = common.accept(round_, fill, drop)
-    source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
-    known, given = common.profile(profile), common.some_inputs(file)
+        raise UserError("--diff and -o json exclude each other", "the diff is text")
+    accepted = losses.accept()
+    source, target = lookup.target(from_) if from_ else None, lookup.written_target(to) if to else None
+    known, given = lookup.profile(profile), Inputs(file).some()
     server = live.cluster()
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
-    if known is not None and common.target(known.target).name != backend.name:
-        raise CliError(
+    if known is not None and lookup.target(known.target).name != backend.name:
+        raise UserError(
             msg(
                 "the profile is for {target}, but the target is {name}",
                 target=known.target,
@@ -88,7 +88,7 @@ def command(
         summarize(run, apart=True)
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
-        raise CliError(
+        raise UserError(
             "the memory unit of the nodes is not known, or differs between them",
             msg("pass --profile with {part}.memoryUnitMiB", part=part),
         )
@@ -102,13 +102,13 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     """The dialect that the nodes of the cluster serve."""
     served = targets_served(nodes)
     if len(served) == 1:
-        return common.written_target(served[0])
+        return lookup.written_target(served[0])
     if not served:
-        raise CliError(
+        raise UserError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
-    raise CliError(
+    raise UserError(
         msg("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
     )
 
@@ -121,13 +121,10 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: ApiServer) -> P
 
 
 def _objects(run: Result) -> list[Json]:
-    try:
-        found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
-    except ObjectError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
+    found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise CliError(msg("{names}: no objects to apply", names=names), code=Exit.INPUT)
+        raise UserError(msg("{names}: no objects to apply", names=names), exit_code=Exit.INPUT)
     return found
 
 
@@ -141,21 +138,17 @@ def _apply(
     *,
     as_json: bool,
 ) -> int:
-    try:
-        objects = sent(server, bodies, namespace)
-    except ObjectError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
-    trial = tried(server, objects, force=force)
+    trial = tried(server, sent(server, bodies, namespace), force=force)
     if diff:
-        common.diffs_out(map(difference, trial), exact=False)
+        printing.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]
-        common.data_out(objects_as_json([one.result for one in done]))
+        printing.data_out(objects_as_json([one.result for one in done]))
         return Exit.CLEAN
     if dry_run:
-        common.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
+        printing.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
         return Exit.CLEAN
     for one in applied(server, trial, force=force):
-        common.out(text_of([f"{one.sent.name} serverside-applied"]))
+        printing.out(text_of([f"{one.sent.name} serverside-applied"]))
     return Exit.CLEAN

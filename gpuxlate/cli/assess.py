@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import Exit
-from gpuxlate.cli.kustomization import inputs
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     UNREADABLE,
@@ -25,6 +24,7 @@ from gpuxlate.cli.translations import (
 )
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
@@ -39,15 +39,9 @@ def command(
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
-    components: options.Components = [],  # noqa: B006 - typer copies it
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
+    components: options.Components = [],
     report: options.Report = None,
     html: options.Html = None,
     output: options.Output = "table",
@@ -57,13 +51,13 @@ def command(
     Only the report is written. Exit 1 where every target refuses something whatever is accepted, for files
     that cannot be read as manifests, and with --write-decisions while something is undecided.
     """
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
-    source = common.target(from_) if from_ else None
-    accept, known = common.accept(round_, fill, drop), common.profile(profile, components=components)
-    targets = common.targets(to, registry.all_writable)
+    decided = read_decisions(translation.accepted)
+    source = lookup.target(translation.from_) if translation.from_ else None
+    accept, known = translation.losses.accept(), lookup.profile(profile, components=components)
+    targets = lookup.targets(to, registry.all_writable)
     choices = decided.known if decided else None
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
-    found = count_to_each(inputs(paths, kustomize), wanted, ASSESS)
+    found = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), wanted, ASSESS)
     runs = {target.name: run for target, run in zip(targets, found, strict=True)}
     wrong = [refusals(run) for run in found]
     told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
@@ -80,9 +74,9 @@ def command(
         files[Path(html)] = assess_page(reports, outputs.made())
     outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
-        common.json_out(data)
+        printing.json_out(data)
     else:
-        common.out("\n".join(_text(run, name) for name, run in runs.items()))
+        printing.out("\n".join(_text(run, name) for name, run in runs.items()))
     undecided = settle(decided, found)
     for name, run in runs.items():
         summarize(run, target=name if len(runs) > 1 else "")

@@ -7,16 +7,17 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.backends.live import PERCENT, NodeOffer
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
+from gpuxlate.cli import live, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
-from gpuxlate.model.messages import join_and, message_of, msg, plural, titled
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import join_and, msg, plural, titled
 from gpuxlate.planning.capacity import (
     Answer,
     CapacityAnswer,
@@ -28,7 +29,7 @@ from gpuxlate.planning.capacity import (
     part_rooms,
     rooms,
 )
-from gpuxlate.planning.demand import DemandError, GpuDemand, demand
+from gpuxlate.planning.demand import GpuDemand, demand
 from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, totals
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
@@ -44,7 +45,7 @@ def command(
     file: Annotated[
         list[str],
         typer.Option("-f", "--filename", help="Manifests whose pods to fit, or - for stdin.", metavar="FILE"),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     pods: Annotated[bool, typer.Option("--pods", help="List the containers on each card.")] = False,
     output: options.Output = "table",
 ) -> int:
@@ -58,23 +59,20 @@ def command(
     found = books_of(server, gpu_nodes(server, invocation().selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
-        common.json_out(_json(found, result))
+        printing.json_out(_json(found, result))
     else:
-        common.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
+        printing.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
     return Exit.FINDINGS if result and result.verdict is not CapacityAnswer.FITS else Exit.CLEAN
 
 
 def _demand(file: Sequence[str]) -> GpuDemand:
-    """The pods of the files. Raises CliError, typer.Exit."""
-    try:
-        wanted = demand(one.source() for one in common.some_inputs(file))
-    except DemandError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
-    common.show(wanted.diagnostics, wanted.sources)
+    """The pods of the files. Raises UserError, typer.Exit."""
+    wanted = demand(one.source() for one in Inputs(file).some())
+    printing.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
         raise typer.Exit(Exit.FINDINGS)
     if not wanted.wanted:
-        raise CliError(
+        raise UserError(
             msg("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
             Exit.INPUT,

@@ -12,13 +12,14 @@ from typing import Annotated, ClassVar
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
-from gpuxlate.cli.process import color_wanted
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import render_asked, workload_file, workloads
 from gpuxlate.cli.tables import Cell, table
+from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.lint.files import dialects_in
@@ -26,6 +27,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.declarations import OMITTED, Output, Printed, RuleCode, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
@@ -304,10 +306,9 @@ def command(
             "The targets: one, a list, or all (default: those of the configuration; without it, three clouds "
             "and the dialects of the workload)."
         ),
-    ] = [],  # noqa: B006 - typer copies it
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    ] = [],
+    *,
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
     output: options.Output = "table",
@@ -316,16 +317,16 @@ def command(
     ] = False,
 ) -> int:
     """Compare a share at several targets: the values, the verdict, and what to change."""
-    known = common.profile(profile)
-    found = read_specs(common.some_inputs(specs), known)
-    common.show(found.diagnostics, found.sources)
+    known = lookup.profile(profile)
+    found = read_specs(Inputs(specs).some(), known)
+    printing.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return Exit.FINDINGS
-    accept = common.accept(round_, fill, drop)
+    accept = losses.accept()
     if to:
-        backends = common.targets(to, registry.all_writable)
+        backends = lookup.targets(to, registry.all_writable)
     else:
-        backends = common.targets_at_hand(_dialects(found, known, allow_outside=allow_outside))
+        backends = lookup.targets_at_hand(_dialects(found, known, allow_outside=allow_outside))
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
         shown = [one for one in backends if one.writes_pods]
@@ -339,9 +340,9 @@ def command(
             ComparedShare(share.name, _derived(share, row) or OMITTED, [_printed(b, fit) for b, fit in row])
             for share, row in fits
         ]
-        common.json_out(Comparison(items).to_json())
+        printing.json_out(Comparison(items).to_json())
     else:
-        common.out("\n".join(_text(share, row) for share, row in fits))
+        printing.out("\n".join(_text(share, row) for share, row in fits))
     return Exit.CLEAN
 
 
@@ -373,8 +374,8 @@ def _manifests(
         texts = [(name, rendering.text) for name, rendering in made if not rendering.refused]
         if texts:
             blocks.append(columns(texts))
-    common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
-    common.out("\n".join(blocks))
+    printing.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
+    printing.out("\n".join(blocks))
     return Exit.CLEAN if blocks else Exit.FINDINGS
 
 

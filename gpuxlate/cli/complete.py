@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from gpuxlate.cli.process import ending_quietly
+from gpuxlate.cli.terminal import ending_quietly
 from gpuxlate.model.declarations import regex
 
 NO_FILES, FILES = 4, 0

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.completion import show_callback
 
-from gpuxlate.cli import common
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import printing
+from gpuxlate.model.errors import Exit
 
 
 def command(
@@ -29,5 +29,5 @@ def command(
     parameter: Any = None
     with redirect_stdout(StringIO()) as script, suppress(SystemExit):
         show_callback(program, parameter, shell)
-    common.data_out(script.getvalue())
+    printing.data_out(script.getvalue())
     return Exit.CLEAN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gpuxlate.cli.errors import InvalidValueError
+from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Component, Profile, at_least, parse
 

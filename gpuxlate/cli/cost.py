@@ -9,24 +9,24 @@ from typing import Annotated, Any, ClassVar, Self
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.billing import (
     BilledBackend,
     BilledCard,
     BilledJob,
-    CostError,
     Decides,
     PodCounts,
     Price,
 )
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record, regex
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import text_of
@@ -151,6 +151,7 @@ class Bill(Output):
 def command(
     specs: options.Specs,
     to: options.To,
+    *,
     hours: Annotated[
         str, typer.Option("--hours", help="How long the job runs: 1, 0.5, 1/3, 90m, 1h30m.", metavar="HOURS")
     ] = "1",
@@ -189,27 +190,22 @@ def command(
             "--card-memory-mib", help="The memory of the card that shares can use.", metavar="MIB", min=1
         ),
     ] = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     output: options.Output = "table",
 ) -> int:
     """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
-    backend = common.target(to)
+    backend = lookup.target(to)
     if not isinstance(backend, BilledBackend):
         names = (other.name for other in registry.all_backends() if isinstance(other, BilledBackend))
-        raise CliError(
+        raise UserError(
             msg("no price is known for {name}", name=backend.name),
             msg("targets: {names}", names=", ".join(names)),
         )
     time = _given("--hours", hours, hours_of)
     billed = _card(backend, card, card_units, card_memory)
-    try:
-        count = backend.billed_pods(PodCounts(pods, executors, driver))
-    except CostError as error:
-        raise CliError(message_of(error), error.hint) from None
-    accept = common.accept(round_, fill, drop)
-    found = read_specs(common.some_inputs(specs))
+    count = backend.billed_pods(PodCounts(pods, executors, driver))
+    accept = losses.accept()
+    found = read_specs(Inputs(specs).some())
     jobs: list[BilledJob] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
@@ -217,13 +213,13 @@ def command(
         diagnostics += findings
         if price is not None:
             jobs.append(BilledJob(share.name, price, count))
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
         return Exit.FINDINGS
     if output == "json":
-        common.json_out(_json(backend, card, billed, time, jobs))
+        printing.json_out(_json(backend, card, billed, time, jobs))
     else:
-        common.out(_text(backend, card, billed, jobs))
+        printing.out(_text(backend, card, billed, jobs))
     return Exit.CLEAN
 
 
@@ -232,7 +228,7 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         return read(text)
     except ValueError as error:
         hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is hours_of else "write 10, 0.5 or 1/3"
-        raise CliError(
+        raise UserError(
             msg("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
         ) from None
 
@@ -252,8 +248,8 @@ def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mi
     ]
     hint = msg("give {names}", names=join_and(missing, "{before} and {last}"))
     if name:
-        raise CliError(msg("the figures of {name} are not known", name=name), hint)
-    raise CliError(
+        raise UserError(msg("the figures of {name} are not known", name=name), hint)
+    raise UserError(
         "the card is not given",
         msg("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
     )

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli import common
-from gpuxlate.cli.errors import CliError
+from gpuxlate.cli import lookup, printing
+from gpuxlate.cli.options import DecisionOptions
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import message_of, msg, plural
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class DecisionFiles:
         if self.prunes:
             remarks = [one for one in remarks if one.severity is Severity.ERROR]
             self._prune(unmatched)
-        common.show([*self.found, *remarks], Texts(*self.sources.values()))
+        printing.show([*self.found, *remarks], Texts(*self.sources.values()))
         if self.writes is not None:
             missing, undecided = self.known.undecided(every)
             self.undecided = undecided > 0
@@ -51,7 +52,7 @@ class DecisionFiles:
                 self._write(self.writes, missing)
             if undecided:
                 losses = plural(undecided, "{count} loss is undecided", "{count} losses are undecided")
-                common.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
+                printing.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
         return refused or self.undecided
 
     def _write(self, name: str, missing: Sequence[Decision]) -> None:
@@ -72,7 +73,7 @@ class DecisionFiles:
             if mine:
                 self._replace(name, source, partial(without_entries, source, mine))
                 gone = plural(len(mine), "{count} entry", "{count} entries")
-                common.info(msg("removed {gone} from {name}", gone=gone, name=name))
+                printing.info(msg("removed {gone} from {name}", gone=gone, name=name))
 
     def _replace(self, name: str, source: Source, changed: Callable[[], str]) -> None:
         from gpuxlate.cli.outputs import change_file, write_files
@@ -90,24 +91,24 @@ class DecisionFiles:
             raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None
         except EditError as error:
             hint = "write each entry on lines of its own, then run the command again"
-            raise CliError(msg("{name}: {error}", name=name, error=message_of(error)), hint) from None
+            raise UserError(msg("{name}: {error}", name=name, error=message_of(error)), hint) from None
         self.sources[name] = Source.from_bytes(name, source.encode(text))
 
 
-def read(
-    names: Sequence[str], write: str | None = None, *, prune: bool = False, base: str | None = None
-) -> DecisionFiles | None:
+def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | None:
     """The decisions of a run; None without any. ``base``: the folder from which File/PATH counts.
 
-    Raises CliError for a file that cannot be used.
+    Raises UserError for a file that cannot be used.
     """
-    config = common.config() if base is None else None
+    names: Sequence[str] = options.decisions
+    write, prune = options.write_decisions, options.prune_decisions
+    config = lookup.config() if base is None else None
     are_named = bool(names) or base is not None  # sync has judged those of the configuration
     if not names and config is not None and config.decisions is not None:
         configured = os.path.relpath(config.decisions)
         names = [configured] if write is None or os.path.exists(configured) else []  # it may be made now
     if prune and not names and write is None:
-        raise CliError("--prune-decisions needs decisions", "add --decisions FILE")
+        raise UserError("--prune-decisions needs decisions", "add --decisions FILE")
     if not names and write is None:
         return None
     from gpuxlate.files.find import Input
@@ -116,20 +117,20 @@ def read(
     from gpuxlate.yamltext.source import Texts
 
     if "-" in (*names, write):
-        raise CliError("decisions are in files: - is not one", "name a file")
+        raise UserError("decisions are in files: - is not one", "name a file")
     sources: dict[str, Source] = {}
     for name in dict.fromkeys((*names, *([write] if write is not None and os.path.exists(write) else ()))):
         try:
             sources[name] = Input(name, name, named=are_named or name == write).source()
         except InputError as error:
             hint = "name a file of decisions, or create it: --write-decisions FILE"
-            raise CliError(message_of(error), hint) from None
+            raise UserError(message_of(error), hint) from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())
     try:
         known, found = read_decisions(sources.values(), str(folder))
     except DecisionsError as error:
-        common.show(error.found, Texts(*sources.values()))
-        raise CliError(
+        printing.show(error.found, Texts(*sources.values()))
+        raise UserError(
             msg("{names} cannot be used", names=", ".join(sources)),
             "gpuxlate schema decisions prints every field",
         ) from None

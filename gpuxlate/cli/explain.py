@@ -1,4 +1,4 @@
-"""``gpuxlate explain CODE``: a rule from its docstring."""
+"""``gpuxlate explain CODE``: the text of a rule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import typer
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import options, printing
 from gpuxlate.model.declarations import Keywords, Output, Printed, RuleCode, record
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope, UnknownRuleError
 
@@ -65,22 +65,31 @@ def command(
     if rule is None:
         raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
-        common.json_out(RuleOutput.of(rule).to_json())
+        printing.json_out(RuleOutput.of(rule).to_json())
     else:
-        common.out(as_text(rule))
+        printing.out(as_text(rule))
     return Exit.CLEAN
 
 
 def as_text(rule: Rule) -> str:
-    """The rule for reading in a terminal. In other languages than English its summary is translated."""
-    fix = f"; fix: {rule.fix}" if rule.fix else ""
+    """The rule for reading in a terminal, in the language of this process as far as it is translated."""
+    from gpuxlate.cli.tables import fold
+
+    language = locale.current()
+    fix = f"; {locale.localize('fix')}: {locale.localize(rule.fix)}" if rule.fix else ""
     parts = [
-        f"{rule.code} {rule.name} ({rule.severity}{fix})",
+        f"{rule.code} {rule.name} ({locale.localize(rule.severity)}{fix})",
         "",
-        locale.summary(rule.code, rule.summary, locale.current()),
+        locale.summary(rule.code, rule.summary, language),
     ]
-    if locale.current() != "en":
+    sections, complete = locale.sections(rule.code, rule.sections, language)
+    if not complete:
         parts += ["", locale.localize("The text of the sections below is in English.")]
-    for title, body in rule.sections.items():
-        parts += ["", locale.localize(title), *(f"  {line}".rstrip() for line in body.splitlines())]
+    for title, body in sections.items():
+        lines = body.splitlines() if body == rule.sections[title] else fold(body, WIDTH)
+        parts += ["", locale.localize(title), *(f"  {line}".rstrip() for line in lines)]
     return "\n".join(parts) + "\n"
+
+
+WIDTH = 98
+"""The columns of translated sentences: the English ones are broken in the source."""

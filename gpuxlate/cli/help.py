@@ -24,43 +24,55 @@ _EXTRA = regex(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
 _RANGE = regex(r"(?:x>=)?(\d+)(?:<=x<=(\d+))?")
 
 
-EXAMPLES = {
-    "gpuxlate": "translate deploy/ --to tke --diff",
-    "gpuxlate render": "share.yaml --to vke,ack,tke --output-dir out",
-    "gpuxlate translate": "deploy/ --from ack --to tke --diff",
-    "gpuxlate sync": "--check",
-    "gpuxlate parse": "deploy/",
-    "gpuxlate lint": "deploy/ --fix",
-    "gpuxlate explain": "TKE002",
-    "gpuxlate rules": "TKE --fixable",
-    "gpuxlate targets": "-o json",
-    "gpuxlate compare": "share.yaml --to vke,ack,tke",
-    "gpuxlate assess": "deploy/ --to vke,tke",
-    "gpuxlate inspect": "deploy/",
-    "gpuxlate plan": "deploy/ --to tke --node A10-24GB:4",
-    "gpuxlate cost": "share.yaml --to emr-ray --card A10 --hours 24",
-    "gpuxlate verify": "share.yaml --nvidia-smi smi.txt",
-    "gpuxlate nodepool": "share.yaml --to vke",
-    "gpuxlate policy": "--to tke > policies.yaml",
-    "gpuxlate schema": "spec --check share.yaml",
-    "gpuxlate completion": "bash > /etc/bash_completion.d/gpuxlate",
-    "gpuxlate krm": "< resources.yaml",
-    "gpuxlate server": "--to tke",
-    "kubectl gpuxlate": "inspect -A",
-    "kubectl gpuxlate translate": "deploy/web -n ml --to tke",
-    "kubectl gpuxlate parse": "deploy/web -n ml",
-    "kubectl gpuxlate lint": "-A",
-    "kubectl gpuxlate assess": "-A --to tke",
-    "kubectl gpuxlate inspect": "-A",
-    "kubectl gpuxlate plan": "-A --to tke --node A10-24GB:4",
-    "kubectl gpuxlate nodes": "-o profile",
-    "kubectl gpuxlate capacity": "-f deploy.yaml",
-    "kubectl gpuxlate preflight": "share.yaml --to vke",
-    "kubectl gpuxlate apply": "-f deploy.yaml --dry-run server",
-    "kubectl gpuxlate policy": "--apply",
-    "kubectl gpuxlate verify": "web-0 -n ml",
+EXAMPLES: dict[str, tuple[str, str]] = {
+    "gpuxlate": ("translate deploy/ --to tke --diff", "help lint"),
+    "gpuxlate render": (
+        "share.yaml --to vke,ack,tke --output-dir out",
+        "share.yaml --to tke | kubectl apply -f -",
+    ),
+    "gpuxlate translate": (
+        "deploy/ --from ack --to tke --diff",
+        "deploy/ --to tke --round up --output-dir out",
+    ),
+    "gpuxlate sync": ("", "--check"),
+    "gpuxlate parse": ("deploy/", "- < deploy.yaml"),
+    "gpuxlate lint": ("deploy/ --fix", "deploy/ --select TKE -o sarif"),
+    "gpuxlate explain": ("TKE002", "TKE002 --lang zh"),
+    "gpuxlate rules": ("TKE --fixable", "-o json"),
+    "gpuxlate targets": ("--cards", "-o json"),
+    "gpuxlate compare": ("share.yaml --to vke,ack,tke", "share.yaml --to vke,tke --manifests"),
+    "gpuxlate assess": ("deploy/ --to vke,tke", "deploy/ --to tke --html report.html"),
+    "gpuxlate inspect": ("deploy/", "deploy/ -o json"),
+    "gpuxlate plan": (
+        "deploy/ --to tke --node A10-24GB:4",
+        "deploy/ --to vke,tke --node A10-24GB:4 --html plan.html",
+    ),
+    "gpuxlate cost": (
+        "share.yaml --to emr-ray --card A10 --hours 24",
+        "share.yaml --to emr-ray --card A10 --hours 1/2 -o json",
+    ),
+    "gpuxlate verify": ("share.yaml --nvidia-smi smi.txt", "share.yaml --nvidia-smi - < smi.txt"),
+    "gpuxlate nodepool": ("share.yaml --to vke", "share.yaml --to vke --check profile.yaml"),
+    "gpuxlate policy": ("--to tke > policies.yaml", "--to tke --explain"),
+    "gpuxlate schema": ("spec --check share.yaml", "config > config.schema.json"),
+    "gpuxlate completion": ("bash > /etc/bash_completion.d/gpuxlate", "zsh"),
+    "gpuxlate krm": ("< resources.yaml", "function.yaml < deploy.yaml"),
+    "gpuxlate server": ("", "--to tke"),
+    "kubectl gpuxlate": ("inspect -A", "help capacity"),
+    "kubectl gpuxlate translate": ("deploy/web -n ml --to tke", "deploy -A --to tke > translated.yaml"),
+    "kubectl gpuxlate parse": ("deploy/web -n ml", "-A"),
+    "kubectl gpuxlate lint": ("-A", "deploy -n ml --fail-on warning"),
+    "kubectl gpuxlate assess": ("-A --to tke", "-n ml --to vke,tke -o json"),
+    "kubectl gpuxlate inspect": ("-A", "deploy/web -n ml"),
+    "kubectl gpuxlate plan": ("-A --to tke --node A10-24GB:4", "-n ml --to vke,tke --node A10-24GB:4"),
+    "kubectl gpuxlate nodes": ("-o profile", "-l pool=gpu -o json"),
+    "kubectl gpuxlate capacity": ("-f deploy.yaml", "-A"),
+    "kubectl gpuxlate preflight": ("share.yaml --to vke", "share.yaml --to vke -o json"),
+    "kubectl gpuxlate apply": ("-f deploy.yaml --dry-run server", "-f deploy.yaml --diff"),
+    "kubectl gpuxlate policy": ("--apply", "--to tke > policies.yaml"),
+    "kubectl gpuxlate verify": ("web-0 -n ml", "web-0 -n ml -o json"),
 }
-"""The arguments of an example of each command; the plug-in has those of ``gpuxlate`` where it has none."""
+"""The arguments of two examples of each command; the plug-in has those of ``gpuxlate`` where it has none."""
 
 
 def write(command: Any, ctx: Any, formatter: Any) -> None:
@@ -70,8 +82,9 @@ def write(command: Any, ctx: Any, formatter: Any) -> None:
         formatter.write("\n")
         formatter.write("".join(f"  {line}\n" for line in fold(localize(paragraph), formatter.width - 2)))
     path = ctx.command_path
-    arguments = EXAMPLES.get(path) or EXAMPLES[path.removeprefix("kubectl ")]
-    formatter.write(f"\n{localize(msg('{title}:', title=msg('Example')))}\n  {path} {arguments}\n")
+    formatter.write(f"\n{localize(msg('{title}:', title=msg('Examples')))}\n")
+    for arguments in EXAMPLES.get(path) or EXAMPLES[path.removeprefix("kubectl ")]:
+        formatter.write(f"  {path} {arguments}".rstrip() + "\n")
     _write_options(command, ctx, formatter)
     for title, commands in getattr(command, "groups", {}).items():
         _write_rows(title, [(name, localize(text)) for name, text in commands.items()], formatter)

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.limits import reserved
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
-from gpuxlate.cli.kustomization import inputs
+from gpuxlate.backends.scheduling_limits import reserved
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     UNREADABLE,
@@ -24,6 +23,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import ObjectRef, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
 from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB
@@ -110,25 +110,25 @@ def command(
     paths: options.Paths = options.HERE,
     from_: options.From = None,
     profile: options.ProfileFile = None,
-    components: options.Components = [],  # noqa: B006 - typer copies it
+    components: options.Components = [],
     kustomize: options.Kustomize = None,
     output: options.Output = "table",
 ) -> int:
     """List the shares that manifests request: workload, target, cards, cores, MiB, replicas, totals."""
-    source = common.target(from_) if from_ else None
-    settings = Settings.reading(source, common.profile(profile, components=components))
-    (run,) = count_to_each(inputs(paths, kustomize), [settings], READ)
+    source = lookup.target(from_) if from_ else None
+    settings = Settings.reading(source, lookup.profile(profile, components=components))
+    (run,) = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
     show_findings(run, [*broken, *left_as_they_are(run)])
     if output == "json":
         items = [*map(_printed, run.items)]
         quotas = [one.read() for one in run.quotas]
-        common.json_out(Inspection(items, totals(run.items), quotas, run.leftovers).to_json())
+        printing.json_out(Inspection(items, totals(run.items), quotas, run.leftovers).to_json())
     else:
-        common.out(_text(run.items))
+        printing.out(_text(run.items))
         if run.quotas:
             lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
-            common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
+            printing.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
             files = len({one.diagnostic.file for one in run.leftovers})
             note = localize(
@@ -138,7 +138,7 @@ def command(
                     files=plural(files, "{count} file", "{count} files"),
                 )
             )
-            common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
+            printing.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     if run.unreadable:
         return Exit.INPUT
     failed = any(one.severity is Severity.ERROR for one in broken)

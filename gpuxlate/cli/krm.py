@@ -7,14 +7,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import options, printing
 from gpuxlate.files.find import STDIN, Input, InputError
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.translation.krm import (
     BadConfigError,
     FunctionConfigError,
-    NoResourceListError,
     field_path,
     for_stderr,
     run_list,
@@ -53,28 +52,26 @@ def command(
     made = (
         _of_list(source) if settings is None else translate_source(relevant_to([settings], source), settings)
     )
-    common.show(for_stderr(made.diagnostics), Texts(source))
+    printing.show(for_stderr(made.diagnostics), Texts(source))
     if settings is None or not made.refused:
-        common.documents_out([source.encode(made.text)])
+        printing.documents_out([source.encode(made.text)])
     return Exit.FINDINGS if made.refused else Exit.CLEAN
 
 
 def _of_list(source: Source) -> Result:
     try:
         return run_list(source)
-    except NoResourceListError as error:
-        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     except FunctionConfigError as error:
-        common.documents_out([source.encode(error.text)])
+        printing.documents_out([source.encode(error.text)])
         wrong = error.found
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
-        raise CliError(msg("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
+        raise UserError(msg("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
 
 
 def _settings(file: str) -> Settings:
     try:
         return settings_of(plain_document(Input(file, Path(file)).source()))
     except BadConfigError as error:
-        raise CliError(msg("{file}: {message}", file=file, message=error.message), error.hint) from None
+        raise UserError(msg("{file}: {message}", file=file, message=error.message), error.hint) from None
     except ValueError as error:
-        raise CliError(msg("{file}: invalid YAML: {error}", file=file, error=message_of(error))) from None
+        raise UserError(msg("{file}: invalid YAML: {error}", file=file, error=message_of(error))) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli.process import ending_quietly, only_version, words
+from gpuxlate.cli.terminal import ending_quietly, only_version, words
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

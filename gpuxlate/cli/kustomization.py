@@ -4,54 +4,34 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli import common
-from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.options import HERE, invocation
+from gpuxlate.cli import printing
+from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import HELD, Input, InputError
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.kustomization import NAMES, UnknownError, kustomization_in
 
 if TYPE_CHECKING:
-    from gpuxlate.overlays.kustomize import WholeBuild
+    from gpuxlate.overlays.run_builds import WholeBuild
 
 _FLAGS = ("-k", "--kustomize")
 _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
 """What is not there for stdin."""
 
 
-def inputs(
-    paths: Sequence[str] | Iterable[Input], folder: str | None, *, or_excluded: bool = True
-) -> Iterable[Input]:
-    """The files of PATH arguments, or those of which the kustomization of a folder is built.
-
-    Raises CliError, InputError.
-    """
-    if folder is None:
-        return common.some_inputs(paths, or_excluded=or_excluded)
-    exclude_paths(paths)
-    return files_of(built(folder), folder)
-
-
-def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
-    """Raises CliError where there are PATH arguments beside ``-k``."""
-    if paths and paths != HERE:
-        raise CliError("-k and a PATH exclude each other", "-k reads what kustomize builds from one folder")
-
-
 def built(folder: str) -> WholeBuild:
-    """What the kustomization of a folder builds. Raises CliError, InputError."""
-    from gpuxlate.overlays.kustomize import whole_build
+    """What the kustomization of a folder builds. Raises UserError, InputError."""
     from gpuxlate.overlays.refusals import CORRECT, RefusedError
+    from gpuxlate.overlays.run_builds import whole_build
 
     HELD.texts.clear()
     if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:
         there = next((one for one in NAMES if os.path.lexists(os.path.join(folder, one))), None)
         if there:
             file = os.path.join(folder, there)
-            raise CliError(
+            raise UserError(
                 msg("{file} cannot be read", file=file),
                 msg("gpuxlate lint {file} says why", file=shlex.quote(file)),
                 Exit.FINDINGS,
@@ -64,7 +44,7 @@ def built(folder: str) -> WholeBuild:
     try:
         return whole_build(folder)
     except UnknownError as error:
-        raise CliError(
+        raise UserError(
             msg("cannot build {folder}: {why}", folder=folder, why=error.message),
             msg(CORRECT) if isinstance(error, RefusedError) else piped(folder),
             Exit.FINDINGS,
@@ -88,20 +68,20 @@ def files_of(build: WholeBuild, folder: str) -> list[Input]:
     here = os.path.realpath(os.curdir)
     names = build.files if os.path.isabs(folder) else [os.path.relpath(one, here) for one in build.files]
     for one in names:
-        common.verbose(msg("file: {name}", name=one))
+        printing.verbose(msg("file: {name}", name=one))
     return [Input(name, name) for name in names]
 
 
 def refuse_shared(build: WholeBuild) -> None:
-    """Raises CliError where other kustomizations are built of the files, which would change under them."""
+    """Raises UserError where other kustomizations are built of the files, which would change under them."""
     try:
         others = build.others()
     except UnknownError as error:
-        raise CliError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
+        raise UserError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
     if others:
         shown = ", ".join(map(os.path.relpath, others[:3]))
         shared = os.path.commonpath([build.made.folder, *others, *map(os.path.dirname, build.files)])
-        raise CliError(
+        raise UserError(
             msg("other kustomizations are built of the same files: {names}", names=shown),
             msg(
                 "name the folder of all of them in place of -k: {folder}",

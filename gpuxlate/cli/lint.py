@@ -13,24 +13,26 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import invocation
-from gpuxlate.cli.process import color_wanted
-from gpuxlate.cli.runner import dialects_used, in_chunks, map_inputs
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs, all_excluded
+from gpuxlate.cli.options import InvalidValueError, invocation
+from gpuxlate.cli.parallel import dialects_used, in_chunks, map_inputs
+from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.files.read import content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.report.summary import Replacement, Skipped, Summary
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
+    from gpuxlate.config.configuration import Config
     from gpuxlate.report.baseline import Entries
     from gpuxlate.rules.base import Rule
 
@@ -53,10 +55,10 @@ def command(
             metavar="REASON",
         ),
     ] = None,
-    select: options.Select = [],  # noqa: B006 - typer copies it
-    ignore: options.Ignore = [],  # noqa: B006
+    *,
+    rules: options.RuleOptions,
     profile: options.ProfileFile = None,
-    components: options.Components = [],  # noqa: B006 - typer copies it
+    components: options.Components = [],
     upgrade: Annotated[
         str | None,
         typer.Option(
@@ -91,107 +93,109 @@ def command(
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
     chosen = output or ("github" if in_actions else "text")
     if exit_zero and not diff:
-        raise CliError("--exit-zero is for --diff", "--fail-on never exits 0 on findings")
+        raise UserError("--exit-zero is for --diff", "--fail-on never exits 0 on findings")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
     _at_most_one(
         ("--baseline", baseline), ("--write-baseline", write_baseline), ("--add-ignores", add_ignores)
     )
     _at_most_one(("--write-baseline", write_baseline), ("--diff", diff), ("--watch", watch))
-    known = Baseline(baseline, write_baseline)
-
-    def once() -> int:
-        config = common.config()
-        cluster = common.profile(profile, config, components)
-        selection = RuleSelection.of(select, ignore, config, cluster)
-        if upgrade is not None:
-            from gpuxlate.cli.components import before_and_after
-
-            selection.select = ("GX038",)
-            selection.before, selection.profile = before_and_after(cluster, upgrade)
-        level = fail_on or (config.fail_on if config else None)
-        entries = known.read()
-        return _lint(
-            paths,
-            kustomize,
-            selection,
-            mode if entries is None else _fixing_new(mode, entries),
-            chosen,
-            level,
-            known,
-            entries,
-            diff=diff,
-            exit_zero=exit_zero,
-            statistics=statistics,
-        )
-
+    request = LintRequest(
+        Inputs(paths, kustomize),
+        rules,
+        profile,
+        components,
+        upgrade,
+        mode,
+        chosen,
+        fail_on,
+        Baseline(baseline, write_baseline),
+        diff,
+        exit_zero,
+        statistics,
+    )
     if kustomize is not None:
-        from gpuxlate.cli.kustomization import exclude_paths
-
-        exclude_paths(paths)
         _at_most_one(("-k", kustomize), ("--watch", watch))
         _at_most_one(("-k", kustomize), ("--add-ignores", add_ignores))
     if not watch:
-        return once()
+        return _lint(request)
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
-        raise CliError(
+        raise UserError(
             msg("--watch and {what} exclude each other", what=what),
             "--watch checks files again as they change",
         )
     from gpuxlate.cli.watch import again
 
-    return again(once, paths, profile)
+    return again(partial(_lint, request), paths, profile)
 
 
-def _lint(
-    paths: list[str],
-    kustomize: str | None,
-    selection: RuleSelection,
-    mode: Mode,
-    chosen: str,
-    fail_on: str | None,
-    known: Baseline,
-    entries: Entries | None,
-    *,
-    diff: bool,
-    exit_zero: bool,
-    statistics: bool,
-) -> int:
-    """Check the files of PATH arguments as they are now, and print what is found."""
-    build = None
-    if kustomize is None:
-        given = known.left_out_of(common.inputs(paths))
-    else:
-        from gpuxlate.cli import kustomization
+@record
+class LintRequest:
+    """What a run of lint is asked for."""
 
-        build = kustomization.built(kustomize)
-        given = kustomization.files_of(build, kustomize)
+    inputs: Inputs
+    rules: options.RuleOptions
+    profile: str | None
+    components: Sequence[str]
+    upgrade: str | None
+    mode: Mode
+    format: str
+    fail_on: str | None
+    baseline: Baseline
+    diff: bool
+    exit_zero: bool
+    statistics: bool
+
+
+def _selection(request: LintRequest, config: Config | None) -> RuleSelection:
+    """The rules of a run, and its cluster; with ``--upgrade`` that before and after it."""
+    profile = lookup.profile(request.profile, config, request.components)
+    selection = RuleSelection.of(request.rules.select, request.rules.ignore, config, profile)
+    if request.upgrade is not None:
+        from gpuxlate.cli.components import before_and_after
+
+        selection.select = ("GX038",)
+        selection.before, selection.profile = before_and_after(profile, request.upgrade)
+    return selection
+
+
+def _lint(request: LintRequest) -> int:
+    """Check the inputs as they are now, and print what is found."""
+    config = lookup.config()
+    selection = _selection(request, config)
+    fail_on = request.fail_on or (config.fail_on if config else None)
+    known, inputs, chosen, diff = request.baseline, request.inputs, request.format, request.diff
+    entries = known.read()
+    mode = request.mode if entries is None else _fixing_new(request.mode, entries)
+    given = inputs.read()
+    if inputs.live is None and inputs.folder is None:
+        given = known.left_out_of(given)
     selection.claims = Claims(given)
     selection.in_chunks = in_chunks
     run = _run(given, selection, mode, diff=diff)
-    if build and not mode.writes:
+    if inputs.build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build
 
         files = [one for one in given if one.path is not None]
-        run.diagnostics, sources = findings_of_build(build.made, files, selection, run.diagnostics)
+        run.diagnostics, sources = findings_of_build(inputs.build.made, files, selection, run.diagnostics)
         for text in sources:
             run.texts.add(text)
-    left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
+    left_out = inputs.live is None and "-" in inputs.paths and all(one.path is not None for one in given)
     if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back
         run.to_stdout = True
-        common.documents_out([Input(STDIN, None).read_bytes()])
+        printing.documents_out([Input(STDIN, None).read_bytes()])
     for problem in run.unreadable:
-        common.unreadable(problem)
-    if not run.files and not run.unreadable and not mode.allow_empty and not common.all_excluded():
+        printing.show_error(problem)
+    if not run.files and not run.unreadable and not mode.allow_empty and not all_excluded():
         raise InputError(
-            msg("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
+            msg("{paths}: no file ends in {names}", paths=str(inputs), names=", ".join(SUFFIXES)),
             MAY_BE_EMPTY,
         )
     if diff:
-        common.diffs_out(run.diffs)
+        printing.diffs_out(run.diffs)
         _remarks(run, mode, diff=True)
-        return _exit_code(run, chosen, "never", changed=bool(run.changes) and not exit_zero)
-    whole_folders = isinstance(given, list) and not any(one.named for one in given)
+        return _exit_code(run, chosen, "never", changed=bool(run.changes) and not request.exit_zero)
+    whole_folders = inputs.live is None and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)
         run.diagnostics.append(placed)
@@ -204,17 +208,17 @@ def _lint(
         known.apply(run, entries)
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
-    shown = "" if nothing else _rendered(run, chosen, statistics)
-    (common.data_err if run.to_stdout else common.data_out)(shown)  # stdout may have the fixed text
+    shown = "" if nothing else _rendered(run, chosen, request.statistics)
+    (printing.data_err if run.to_stdout else printing.data_out)(shown)  # stdout may have the fixed text
     _remarks(run, mode, diff=False)
     return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
 
 
 def _at_most_one(*options: tuple[str, object]) -> None:
-    """Raises CliError where two of these options are given."""
+    """Raises UserError where two of these options are given."""
     given = [name for name, value in options if value not in (None, False)]
     if len(given) > 1:
-        raise CliError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
+        raise UserError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
 
 
 @record
@@ -227,24 +231,25 @@ class Baseline:
     def left_out_of(self, given: Iterable[Input]) -> Iterable[Input]:
         """The inputs without the baseline itself, where a folder has it."""
         own = {os.path.abspath(one) for one in (self.file, self.to_write) if one}
-        if not (own and isinstance(given, list)):
+        if not own:
             return given
         return [one for one in given if one.named or not one.path or os.path.abspath(one.path) not in own]
 
     def write(self, run: Run) -> int:
-        """Write the findings of a run; nothing where an input was not read. Raises CliError."""
+        """Write the findings of a run; nothing where an input was not read. Raises UserError."""
+        from gpuxlate.cli.outputs import write_files
         from gpuxlate.report.baseline import written
 
         assert self.to_write is not None
         if run.unreadable:
             return Exit.INPUT
-        outputs.write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
+        write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
         findings = plural(len(run.diagnostics), "{count} finding", "{count} findings")
-        common.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
+        printing.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN
 
     def read(self) -> Entries | None:
-        """The entries of the file to compare with. Raises CliError for a file that is no baseline."""
+        """The entries of the file to compare with. Raises UserError for a file that is no baseline."""
         if self.file is None:
             return None
         from gpuxlate.report.baseline import BaselineError, entries_of
@@ -253,14 +258,14 @@ class Baseline:
         try:
             return entries_of(content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
-            raise CliError(
+            raise UserError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT
             ) from None
         except UnicodeDecodeError:
-            raise CliError(msg("{file} is not UTF-8", file=self.file), again) from None
+            raise UserError(msg("{file} is not UTF-8", file=self.file), again) from None
         except BaselineError as error:
             place = f"{self.file}:{error.line}" if error.line else self.file
-            raise CliError(msg("{file}: {error}", file=place, error=error.message), again) from None
+            raise UserError(msg("{file}: {error}", file=place, error=error.message), again) from None
 
     def apply(self, run: Run, entries: Entries) -> None:
         """Leave the new findings of a run."""
@@ -270,23 +275,23 @@ class Baseline:
         run.diagnostics, run.compared = found.new, True
         if found.known:
             findings = plural(found.known, "{count} finding is", "{count} findings are")
-            common.info(msg("{findings} in {file}", findings=findings, file=self.file))
+            printing.info(msg("{findings} in {file}", findings=findings, file=self.file))
         if found.gone:
             one, many = (
                 "{count} entry of {file} matches no finding",
                 "{count} entries of {file} match no finding",
             )
-            common.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
+            printing.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
-    """What to do with each input. Raises CliError."""
+    """What to do with each input. Raises UserError."""
     if reason is None:
         return Mode(fix or diff, unsafe, allow_empty)
     from gpuxlate.lint.add_ignores import is_reason
 
     if fix:
-        raise CliError(
+        raise UserError(
             "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
     if not is_reason(reason):
@@ -306,7 +311,7 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
     """What was changed, and which findings got no ignore and why."""
     for (name, why), lines in run.refused.items():
         places = f"{name}:{','.join(map(str, sorted(lines)))}" if lines else name
-        common.info(msg("not ignored: {places}: {why}", places=places, why=why))
+        printing.info(msg("not ignored: {places}: {why}", places=places, why=why))
     if run.changes:
         findings = plural(run.changes, "{count} finding", "{count} findings")
         if mode.reason is None:
@@ -319,7 +324,7 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
             done = msg("would ignore {findings}", findings=findings)
         else:
             done = msg("ignored {findings}", findings=findings)
-        common.info(done)
+        printing.info(done)
 
 
 def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
@@ -395,7 +400,7 @@ def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
                 run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
         elif mode.writes and one.path is None:
             run.to_stdout = True
-            common.documents_out([checked.new])
+            printing.documents_out([checked.new])
         elif checked.changes:
             done = "fixed" if mode.reason is None else "ignored"
             checked = _written(one, checked, selection, run, done)
@@ -413,9 +418,11 @@ def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
 
 def _written(one: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
     """Write the new text of a file: its findings after that, or those before where writing fails."""
+    from gpuxlate.cli.outputs import change_file
+
     assert one.path is not None
     try:
-        outputs.change_file(one.path, checked.new, checked.old, done)
+        change_file(one.path, checked.new, checked.old, done)
     except InputError as error:
         run.unreadable.append(error)
         return check(one, checked.old, selection.for_file(one.place), Mode())
@@ -446,7 +453,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         counts = report.statistics(run.diagnostics, rules)
         if format_ == "text":
             return counts
-        common.data_err(counts)
+        printing.data_err(counts)
     return report.render(
         format_,
         run.diagnostics,
@@ -468,10 +475,12 @@ def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
     for one in run.diagnostics:
         if one.fix is not None and one.file is not None:
             wanted.setdefault(one.file, []).append(one)
-    made: dict[int, list[Replacement]] = {}
+    replacements: dict[tuple[str | None, Subject], list[Replacement]] = {}
     for name, found in wanted.items():
         source = run.texts.get(name)
-        for key, splices in each_change(source, found).items() if source else ():
+        for subject, splices in each_change(source, found).items() if source else ():
             spans = [(source.span(s.start, s.end), s.text) for s in splices if source]
-            made[key] = [Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans]
-    return lambda one: made.get(id(one), ())
+            replacements[name, subject] = [
+                Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans
+            ]
+    return lambda finding: replacements.get((finding.file, finding.subject), ())

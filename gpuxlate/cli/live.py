@@ -9,11 +9,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import invocation
+from gpuxlate.cli import options, printing
+from gpuxlate.cli.inputs import files_at
+from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.files.find import SUFFIXES, Input
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, titled
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gpuxlate.cluster.resources import LiveInput, ResourceKind
 
 
-def _objects(paths: options.Objects = []) -> None:  # noqa: B006 - typer copies it
+def _objects(paths: options.Objects = []) -> None:
     """The PATH arguments of a command on files, where they may be live objects."""
 
 
@@ -44,7 +45,7 @@ def seconds(text: str | None) -> float | None:
 
 
 def cluster_options() -> KubectlOptions:
-    """The flags of kubectl as the cluster's options. Raises CliError."""
+    """The flags of kubectl as the cluster's options. Raises UserError."""
     from gpuxlate.cluster.client import KubectlOptions
 
     run = invocation()
@@ -62,7 +63,7 @@ def cluster_options() -> KubectlOptions:
 
 
 def cluster() -> Cluster:
-    """The cluster of the flags. Raises CliError, ClusterError."""
+    """The cluster of the flags. Raises UserError, ClusterError."""
     return open_cluster(cluster_options())
 
 
@@ -70,7 +71,7 @@ def open_cluster(options: KubectlOptions) -> Cluster:
     """The cluster of these options; its notes go to stderr. Raises ClusterError."""
     from gpuxlate.cluster.client import Cluster
 
-    return Cluster(options, lambda text: common.info(titled("note", text)))
+    return Cluster(options, lambda text: printing.info(titled("note", text)))
 
 
 class LiveInputs:
@@ -99,14 +100,14 @@ class LiveInputs:
 
     def __iter__(self) -> Iterator[Input]:
         empty = True
-        for one in chain(common.inputs(self.files), self._objects()):
+        for one in chain(files_at(self.files), self._objects()):
             empty = False
             yield one
         if empty and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             labels = self.options.selector
             chosen = msg(" with labels {labels}", labels=labels) if labels else ""
-            raise CliError(
+            raise UserError(
                 msg(
                     "nothing to work on: no {value} {where}{chosen}",
                     value=" ".join(self.words) or msg("workloads"),
@@ -156,7 +157,7 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
             is_file = not chooses
             if is_file:
                 text = "note: {one} is a folder; for live objects write {full_name}"
-                common.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
+                printing.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
         (files if is_file else words).append(one)
     return files, words
 
@@ -173,27 +174,27 @@ def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., in
 
     @wraps(function)
     def command(paths: list[str] | None, **given: Any) -> int:
-        if given.get("kustomize") is not None:
-            return function(paths or [], **given)
-        return function(_paths(name, paths or [], cluster_options(), given), **given)
+        if given.get("kustomize") is None:
+            paths, invocation().live = _split(name, paths or [], cluster_options(), given)
+        return function(paths or [], **given)
 
     return command
 
 
-def _paths(
+def _split(
     name: str, arguments: list[str], options: KubectlOptions, given: dict[str, Any]
-) -> list[str] | LiveInputs:
-    """The PATH arguments of the command, or its inputs where live objects are among them."""
+) -> tuple[list[str], LiveInputs | None]:
+    """The files among the PATH arguments of a command, and all inputs where live objects are among them."""
     flags = options.all_namespaces or options.selector
     files, words = split(arguments, bool(flags or options.namespace or options.context))
     if files and not words:
         if flags:
-            raise CliError(
+            raise UserError(
                 msg("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
             )
-        return files
+        return files, None
     if not arguments and not (flags or options.namespace):
-        raise CliError(
+        raise UserError(
             "nothing to work on: name a PATH or live objects",
             msg(
                 "live objects: kubectl gpuxlate {name} deploy/web, -n NAMESPACE or -A for all workloads; "
@@ -203,13 +204,13 @@ def _paths(
         )
     for flag in ("fix", "unsafe_fixes", "add_ignores", "in_place"):
         if given.get(flag):
-            raise CliError(
+            raise UserError(
                 msg("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     if given.get("watch"):
-        raise CliError("--watch is for files, not live objects", "name only files and folders")
-    return LiveInputs(
+        raise UserError("--watch is for files, not live objects", "name only files and folders")
+    return files, LiveInputs(
         files,
         words,
         options,

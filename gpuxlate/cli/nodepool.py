@@ -18,19 +18,19 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
-from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import lookup, options, outputs, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import joined, of_all
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning import nodepool
 from gpuxlate.planning.nodepool import NodePool, PoolsOfTarget, node_pool
-from gpuxlate.planning.plan import PlanError
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
 
@@ -61,13 +61,13 @@ def command(
     node: Annotated[
         list[str],
         typer.Option("--node", help="The node of the kubectl commands; may be repeated.", metavar="NAME"),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     instance_type: Annotated[
         list[str],
         typer.Option(
             "--instance-type", help="The instance type of -o karpenter; may be repeated.", metavar="NAME"
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     output: Annotated[
         Literal["text", "kubectl", "yaml", "json", Scaling, Cloud],
         typer.Option(
@@ -83,18 +83,18 @@ def command(
     are those of --check. -o aks and eks write the fields of the node pools of these clouds.
     """
     if (output == "karpenter") != bool(instance_type):
-        raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
+        raise UserError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
-        raise CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
-    backends = common.targets(to, _with_nodes, common.target)
+        raise UserError("--node needs -o kubectl", "add -o kubectl, or omit --node")
+    backends = lookup.targets(to, _with_nodes, lookup.target)
     for backend in backends:
         if backend.node_requirements(Share()) is None:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no node pools", name=backend.name),
-                common.some_of(_with_nodes()),
+                lookup.some_of(_with_nodes()),
             )
     profile = _profile(check, backends)
-    found = read_specs(common.some_inputs(specs), profile)
+    found = read_specs(Inputs(specs).some(), profile)
     backends = of_all(backends, to, [share.share for _, _, share in found.found], profile)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
     pools: dict[Backend, list[NodePool]] = {one: [] for one in backends}
@@ -103,17 +103,17 @@ def command(
             pool, reported = node_pool(share, backend, profile)
             diagnostics += [with_location(document, one) for one in reported]
             pools[backend] += [pool] if pool else []
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     if any(one.severity is Severity.ERROR for one in diagnostics):
         return Exit.FINDINGS
     if output == "json":
         made = {one.name: _json(one, pools[one], profile is not None) for one in backends}
-        common.json_out(outputs.of_targets(made))
+        printing.json_out(outputs.of_targets(made))
     elif output == "yaml":
         _documents(pools)
     else:
         blocks = [*_blocks(output, pools, profile, node, instance_type)]
-        common.out(("---\n" if output == "karpenter" else "\n").join(blocks))
+        printing.out(("---\n" if output == "karpenter" else "\n").join(blocks))
     failed = profile is not None and any(one.failed for there in pools.values() for one in there)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
@@ -159,23 +159,23 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
     for backend, there in pools.items():
         texts = [dump_yaml(one) for pool in there for one in pool.documents]
         if not texts:
-            common.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
+            printing.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
         made |= dict.fromkeys(texts)
     if made:
-        common.out(joined([*made]))
+        printing.out(joined([*made]))
 
 
 def _scaling(
     output: str, pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
 ) -> str:
-    """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
+    """The documents of the pools for an autoscaler. Raises UserError where they would be guesses."""
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
-        raise CliError(
+        raise UserError(
             msg("no document says what nodes of {name} have allocatable", name=backend.name),
-            common.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
+            lookup.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
         )
     if profile is None:
-        raise CliError("the cards of the nodes are not known", "pass --check PROFILE")
+        raise UserError("the cards of the nodes are not known", "pass --check PROFILE")
 
     def lines(one: NodePool) -> Iterable[str]:
         if output == "cluster-api":
@@ -183,27 +183,21 @@ def _scaling(
         offered = nodepool.resources(one, backend, profile)
         return nodepool.node_overlay(one, offered, machines) if machines else nodepool.asg_tags(one, offered)
 
-    try:
-        parts = [text_of(lines(one)) for one in pools]
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
+    parts = [text_of(lines(one)) for one in pools]
     return ("---\n" if machines else "\n").join(parts)
 
 
 def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
-    """The node pools of a cloud. Raises CliError where it has none."""
-    try:
-        return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
+    """The node pools of a cloud. Raises PlanError where it has none."""
+    return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
 
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
     """The profile of ``--check``, which must be for the target."""
-    profile = common.profile(name)
-    if profile is not None and [common.target(profile.target)] != backends:
+    profile = lookup.profile(name)
+    if profile is not None and [lookup.target(profile.target)] != backends:
         names = ", ".join(one.name for one in backends)
-        raise CliError(
+        raise UserError(
             msg("the profile is for {target}, but --to is {name}", target=profile.target, name=names),
             "pass a profile of the target",
         )

@@ -7,14 +7,14 @@ from typing import Annotated, ClassVar, Literal
 
 import typer
 
-from gpuxlate.backends.live import NodeOffer, NodeView
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
+from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.cluster.server import ApiServer
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, msg, plural, titled
 from gpuxlate.model.share import Policy, Replica
 from gpuxlate.planning.ledger import Ledger
@@ -39,36 +39,36 @@ def command(
     -o profile prints a cluster profile of the nodes, for --profile. -l selects nodes; pods of all
     namespaces count.
     """
-    target = common.target(to).name if to else None
+    target = lookup.target(to).name if to else None
     server = live.cluster()
     nodes = [one for one in gpu_nodes(server, invocation().selector) if target in (None, one.view.target)]
     if output == "profile":
         return _profile(nodes, server)
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
-        common.json_out(NodesOutput([*map(_printed, ledgers)]).to_json())
+        printing.json_out(NodesOutput([*map(_printed, ledgers)]).to_json())
         return Exit.CLEAN
     if not ledgers:
-        common.stderr_line("the cluster has no GPU nodes")
+        printing.stderr_line("the cluster has no GPU nodes")
         return Exit.CLEAN
-    common.out(_text(ledgers))
+    printing.out(_text(ledgers))
     noted: dict[str, list[str]] = {}
     for one in ledgers:
         for text in notes_of(one):
             noted.setdefault(text, []).append(one.node.name)
     for text, names in noted.items():
-        common.info(msg("note: {name}: {text}", name=names_of(names), text=text))
+        printing.info(msg("note: {name}: {text}", name=names_of(names), text=text))
     for text in differing_modes(nodes):
-        common.info(titled("note", text))
+        printing.info(titled("note", text))
     return Exit.CLEAN
 
 
 def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
     served = targets_served(nodes)
     if not served:
-        raise CliError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
+        raise UserError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
     if len(served) > 1:
-        raise CliError(
+        raise UserError(
             msg(
                 "the nodes serve {names}, but a profile has one target",
                 names=join_and(served, "{before} and {last}"),
@@ -76,9 +76,9 @@ def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
             "choose one with --to",
         )
     data, notes = profile_data(nodes, served[0], server.version())
-    common.data_out(dump_yaml(data))
+    printing.data_out(dump_yaml(data))
     for text in notes:
-        common.info(titled("note", text))
+        printing.info(titled("note", text))
     return Exit.CLEAN
 
 

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+import inspect
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 from typer.main import get_command
 
 from gpuxlate import locale
-from gpuxlate.cli.errors import CliError
-from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config
-    from gpuxlate.files.find import Exclusion
+    from gpuxlate.files.find import Exclusion, Input
+
+
+class InvalidValueError(UserError):
+    """The value of an option is invalid."""
+
+    def __init__(self, option: str, value: object, hint: str) -> None:
+        super().__init__(msg("invalid value {value!r} for {option}", value=value, option=option), hint)
+
 
 Candidates = Sequence[str] | Sequence[tuple[str, str]]
 """Values, or values with what each is. Those that begin otherwise than the word are left out by typer."""
@@ -99,6 +110,20 @@ def _complete_namespace(ctx: typer.Context) -> Candidates:
     return [*Kubeconfig(ctx.params.get("kubeconfig")).namespaces]
 
 
+def _complete_fill() -> Candidates:
+    """Completion of fields that can be set."""
+    from gpuxlate.translation.acceptance import FILLABLE
+
+    return [f"{name}=" for name in FILLABLE]
+
+
+def _complete_drop() -> Candidates:
+    """Completion of fields that can be dropped."""
+    from gpuxlate.translation.acceptance import DROPPABLE
+
+    return DROPPABLE
+
+
 FORMATS = ("-o", "--format", "--output")
 """The names of the option that chooses a format: those of kubectl and of linters, in every command."""
 FORMAT = typer.Option(*FORMATS, help="Output format.")
@@ -107,7 +132,7 @@ FORMAT = typer.Option(*FORMATS, help="Output format.")
 def _a_file(value: str | None) -> str | None:
     """A path that is written to. Everywhere else ``-`` is a stream, and stdout has the result."""
     if value == "-":
-        raise CliError(
+        raise UserError(
             "invalid value '-' for --report: stdout has the result",
             "name a file; gpuxlate assess -o json prints the report",
         )
@@ -139,7 +164,7 @@ Fill = Annotated[
         "--fill",
         help="Set a field that is not set, per card: cores=30, memoryMiB=8192.",
         metavar="FIELD=N",
-        autocompletion=lambda: [f"{name}=" for name in FILLABLE],
+        autocompletion=_complete_fill,
     ),
 ]
 Drop = Annotated[
@@ -149,7 +174,7 @@ Drop = Annotated[
         help="Accept that these fields are lost: cores, policy, qos, memoryLimitMiB, device, isolation, "
         "selector.",
         metavar="FIELD[,FIELD]",
-        autocompletion=lambda: DROPPABLE,
+        autocompletion=_complete_drop,
     ),
 ]
 ProfileFile = Annotated[
@@ -181,24 +206,6 @@ NodeTypes = Annotated[
 CardMemory = Annotated[
     int | None, typer.Option("--card-memory-mib", help="The memory of a physical card.", metavar="MIB", min=1)
 ]
-Select = Annotated[
-    list[str],
-    typer.Option(
-        "--select",
-        help="Check only these rules (codes or prefixes).",
-        metavar="CODE[,CODE]",
-        autocompletion=complete_code,
-    ),
-]
-Ignore = Annotated[
-    list[str],
-    typer.Option(
-        "--ignore",
-        help="Skip these rules (codes or prefixes).",
-        metavar="CODE[,CODE]",
-        autocompletion=complete_code,
-    ),
-]
 Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
 As = Annotated[
     Literal["packed", "scheduled"],
@@ -228,21 +235,6 @@ AllowLeftovers = Annotated[
         "--allow-leftovers", help="Accept keys that are not translated: they become warnings (GX026)."
     ),
 ]
-DecisionsFile = Annotated[
-    list[str],
-    typer.Option("--decisions", help="Accept exactly the losses that FILE approves.", metavar="FILE"),
-]
-WriteDecisions = Annotated[
-    str | None,
-    typer.Option(
-        "--write-decisions",
-        help="Add each loss that is not accepted to FILE for review; exit 1 if any is left.",
-        metavar="FILE",
-    ),
-]
-PruneDecisions = Annotated[
-    bool, typer.Option("--prune-decisions", help="Remove the entries that match no loss (GX034).")
-]
 AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="Allow a document to name a workload outside of its folder."),
@@ -267,6 +259,101 @@ Kustomize = Annotated[
         metavar="DIR",
     ),
 ]
+
+
+@dataclass
+class LossOptions:
+    """What a translation may lose or add: ``--round``, ``--fill`` and ``--drop``."""
+
+    round_: Round = None
+    fill: Fill = field(default_factory=list)
+    drop: Drop = field(default_factory=list)
+
+    def accept(self) -> Accept:
+        """The three as one. Raises UserError for invalid values."""
+        filled: dict[str, int] = {}
+        for text in self.fill:
+            name, _, number = text.partition("=")
+            filled |= _accepted("fill", text, {name: int(number) if _NUMBER.fullmatch(number) else None}).fill
+        dropped = sorted({name for text in self.drop for name in text.split(",") if name})
+        for name in dropped:
+            _accepted("drop", name, [name])
+        from gpuxlate.backends.pod_writer import Accept
+
+        return Accept(self.round_ is not None, filled, frozenset(dropped))
+
+
+_NUMBER = regex("[1-9][0-9]{0,11}")
+_HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)"
+
+
+def _accepted(field: str, text: str, value: object) -> Accept:
+    """One of the values, judged. Raises UserError in the words of its option."""
+    from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
+
+    try:
+        return acceptance(**{field: value})
+    except AboveCardError as error:
+        template = "invalid value {value!r} for --{field}: more than one card"
+        raise UserError(msg(template, value=text, field=field), error.hint) from None
+    except AcceptError as error:
+        raise InvalidValueError(f"--{field}", text, _HOW_TO_FILL if field == "fill" else error.hint) from None
+
+
+@dataclass
+class DecisionOptions:
+    """The files in which a team accepts losses."""
+
+    decisions: Annotated[
+        list[str],
+        typer.Option("--decisions", help="Accept exactly the losses that FILE approves.", metavar="FILE"),
+    ] = field(default_factory=list)
+    write_decisions: Annotated[
+        str | None,
+        typer.Option(
+            "--write-decisions",
+            help="Add each loss that is not accepted to FILE for review; exit 1 if any is left.",
+            metavar="FILE",
+        ),
+    ] = None
+    prune_decisions: Annotated[
+        bool, typer.Option("--prune-decisions", help="Remove the entries that match no loss (GX034).")
+    ] = False
+
+
+@dataclass
+class TranslationOptions:
+    """The options of every command that translates: an option that is added here is one of each of them."""
+
+    from_: From = None
+    losses: LossOptions = field(default_factory=LossOptions)
+    accepted: DecisionOptions = field(default_factory=DecisionOptions)
+
+
+@dataclass
+class RuleOptions:
+    """Which rules count."""
+
+    select: Annotated[
+        list[str],
+        typer.Option(
+            "--select",
+            help="Check only these rules (codes or prefixes).",
+            metavar="CODE[,CODE]",
+            autocompletion=complete_code,
+        ),
+    ] = field(default_factory=list)
+    ignore: Annotated[
+        list[str],
+        typer.Option(
+            "--ignore",
+            help="Skip these rules (codes or prefixes).",
+            metavar="CODE[,CODE]",
+            autocompletion=complete_code,
+        ),
+    ] = field(default_factory=list)
+
+
 READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""
 HERE = ["."]
@@ -372,6 +459,8 @@ class Invocation(SharedOptions):
     """The configuration, once it was looked for."""
     exclusion: Exclusion | None = None
     """What was left out, once the inputs are known."""
+    live: Iterable[Input] | None = None
+    """All inputs, where live objects are among them: ``str`` is their names. They can be read once."""
 
     @property
     def command(self) -> str:
@@ -428,3 +517,52 @@ def declared(function: Callable[..., Any]) -> list[Any]:
     app.command()(function)
     command: Any = get_command(app)
     return [*command.params]
+
+
+def with_records(function: Callable[..., int]) -> Callable[..., int]:
+    """A command whose records of options are options of its own, in their order, as typer wants them."""
+    signature = inspect.signature(function, eval_str=True)
+    records = {
+        one.name: one.annotation for one in signature.parameters.values() if is_dataclass(one.annotation)
+    }
+    if not records:
+        return function
+
+    @wraps(function)
+    def command(**values: Any) -> int:
+        taken = {name: _taken(record, values) for name, record in records.items()}
+        return function(**values, **taken)
+
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        if parameter.name in records:
+            parameters += _parameters(records[parameter.name])
+        else:
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _parameters(record: Any) -> Iterator[inspect.Parameter]:
+    """The fields of a record and of those in it, as parameters of a command."""
+    hints = get_type_hints(record, include_extras=True)
+    for one in fields(record):
+        if is_dataclass(hints[one.name]):
+            yield from _parameters(hints[one.name])
+        else:
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            yield inspect.Parameter(
+                one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
+            )
+
+
+def _taken(record: Any, values: dict[str, Any]) -> Any:
+    """A record with its values, which are taken out of those of the command."""
+    hints = get_type_hints(record)
+    nested = {one.name: hints[one.name] for one in fields(record) if is_dataclass(hints[one.name])}
+    return record(
+        **{
+            one.name: _taken(nested[one.name], values) if one.name in nested else values.pop(one.name)
+            for one in fields(record)
+        }
+    )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from gpuxlate.cli.common import ignored_variable, info
-from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
+from gpuxlate.cli.printing import ignored_variable, info
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import StrPath, inside
 from gpuxlate.model.declarations import Output, record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, message_of, msg, plural
 
 if TYPE_CHECKING:
@@ -26,13 +26,15 @@ EPOCH = "SOURCE_DATE_EPOCH"
 
 
 def output_path(folder: str, *parts: str) -> Path:
-    """A path inside ``--output-dir``. Raises CliError for parts that lead out of it."""
+    """A path inside ``--output-dir``. Raises UserError for parts that lead out of it."""
     from pathlib import Path  # needed only where something is written
 
     base = Path(folder)
     path = base.joinpath(*parts)
     if not inside(path, base):
-        raise CliError(msg("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
+        raise UserError(
+            msg("{names} would be written outside {folder}", names="/".join(parts), folder=folder)
+        )
     return path
 
 
@@ -55,7 +57,7 @@ def made() -> Message:
 
 
 def as_json(texts: Iterable[str]) -> str:
-    """The objects of manifests as kubectl prints them: one alone, or a List. Raises CliError."""
+    """The objects of manifests as kubectl prints them: one alone, or a List. Raises UserError."""
     from gpuxlate.yamltext.parse import NotYamlError, documents
     from gpuxlate.yamltext.plain import to_python
     from gpuxlate.yamltext.source import Source
@@ -63,7 +65,7 @@ def as_json(texts: Iterable[str]) -> str:
     try:
         roots = [one.root for text in texts for one in documents(Source("", text))]
     except NotYamlError as error:
-        raise CliError(
+        raise UserError(
             msg("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
         ) from None
     return objects_as_json([to_python(one) for one in roots if one is not None])
@@ -84,7 +86,7 @@ def write_files(files: dict[Path, bytes]) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
-            raise CliError(
+            raise UserError(
                 msg("{path} cannot be written: {parent} is not a folder", path=path, parent=path.parent),
                 "choose another path",
                 Exit.INPUT,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.files.find import InputError
 from gpuxlate.model.declarations import Output, record
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, share_documents
@@ -42,18 +43,18 @@ def command(
     output: options.YamlOutput = "yaml",
 ) -> int:
     """Write the shares of vendors' manifests as GPUShare documents, one for each container with a share."""
-    source = common.target(from_) if from_ else None
-    settings = Settings.reading(source, common.profile(profile))
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
+    source = lookup.target(from_) if from_ else None
+    settings = Settings.reading(source, lookup.profile(profile))
+    (run,) = count_to_each(Inputs(paths).some(or_excluded=True), [settings], READ)
     show_findings(run, run.diagnostics)
     if run.refused:
         return Exit.INPUT if run.unreadable else Exit.FINDINGS
     if not run.items and run.files:
         raise InputError(
-            msg("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
+            msg("{paths}: no container requests a GPU in a known dialect", paths=str(Inputs(paths))),
             "gpuxlate targets shows the keys of each dialect",
         )
-    common.data_out(_rendered(run.items, output))
+    printing.data_out(_rendered(run.items, output))
     return Exit.CLEAN
 
 
@@ -63,7 +64,7 @@ def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.report.json import dump
     from gpuxlate.yamltext.plain import dump_yaml
 
-    common.config()  # has the address of schemas, if there is one
+    lookup.config()  # has the address of schemas, if there is one
     made = share_documents(items)
     if output == "json":
         return dump(SharesOutput(made).to_json())

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.kustomization import inputs
+from gpuxlate.cli.inputs import Inputs
+from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
-from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import Message, join_and, join_or, msg, plural
 from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
 from gpuxlate.planning.plan import (
-    PlanError,
     Suggestion,
     TargetPlan,
     better_values,
@@ -40,7 +39,7 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.results import Item, Result, counted_once
+from gpuxlate.translation.results import Result, counted_once
 from gpuxlate.translation.translate import PLAN
 
 if TYPE_CHECKING:
@@ -66,17 +65,11 @@ def command(
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
-    components: options.Components = [],  # noqa: B006
-    node: options.NodeTypes = [],  # noqa: B006
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006
-    drop: options.Drop = [],  # noqa: B006
+    profile: options.ProfileFiles = [],
+    components: options.Components = [],
+    node: options.NodeTypes = [],
+    translation: options.TranslationOptions,
     allow_leftovers: options.AllowLeftovers = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
     as_: options.As = "packed",
     html: options.Html = None,
     output: options.Output = "table",
@@ -88,7 +81,7 @@ def command(
     """
     profiles = _profiles(profile)
     nodes_of_any = _nodes(node, profiles)
-    targets = common.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
+    targets = lookup.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
     if nodes_of_any:
         for one in targets:
             profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
@@ -99,15 +92,16 @@ def command(
         profiles = {name: in_versions(one, versions) for name, one in profiles.items()}
     for one in targets:
         if not one.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
-    source = common.target(from_) if from_ else None
-    accept = common.accept(round_, fill, drop)
-    given: list[Input] = list(inputs(paths, kustomize, or_excluded=False))
+    source = lookup.target(translation.from_) if translation.from_ else None
+    accept = translation.losses.accept()
+    inputs = Inputs(paths, kustomize)
+    given = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(translation.accepted)
     known = decided.known if decided else None
     wanted = [
         Settings(target, source, accept, own, allow_leftovers=allow_leftovers, decisions=known)
@@ -116,7 +110,7 @@ def command(
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         one
-        for one in map(common.target, profiles)
+        for one in map(lookup.target, profiles)
         if one not in targets and not (not one.writes_pods or one.read_only)
     ]
     there = [Settings(one, source, profile=profiles[one.name]) for one in others]
@@ -126,21 +120,21 @@ def command(
     show_findings(run, broken)
     undecided = settle(decided, runs)
     if not (run.items or broken or run.share_documents):
-        raise CliError(
-            msg("{names}: no share to plan", names=kustomize or common.names_of(paths)),
+        raise UserError(
+            msg("{names}: no share to plan", names=str(inputs)),
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )
     made: list[PlannedTarget] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
-        planned = planned_for(found.items, target, own)
+        planned = plan(found.items, target, own)
         better = better_values(planned, profile_with(own, planned.node))
         made.append(PlannedTarget(found, planned, _scheduled(planned, as_), better))
     today: list[PlannedTarget] = []
     for one, found in zip(others, runs[len(owns) :], strict=True):
         items = [item for item in found.items if item.source == one.name]
         if items:
-            planned = planned_for(items, one, profiles[one.name])
+            planned = plan(items, one, profiles[one.name])
             today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
     data = _json(made, today) if html or output == "json" else {}
     if html:
@@ -148,9 +142,9 @@ def command(
 
         outputs.write_files({Path(html): plan_page(data, outputs.made()).encode()})
     if output == "json":
-        common.json_out(data)
+        printing.json_out(data)
     else:
-        common.out(_text(made, today))
+        printing.out(_text(made, today))
     left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
     complete = all(one.planned.complete for one in made)
     clean = complete and not (left or broken or undecided)
@@ -165,23 +159,15 @@ def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
     return schedule(planned)
 
 
-def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
-    """The plan of some shares. Raises CliError where it would be a guess."""
-    try:
-        return plan(items, target, profile)
-    except PlanError as error:
-        raise CliError(message_of(error), error.hint) from None
-
-
 def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     """The profiles by target."""
     found: dict[str, Profile] = {}
     for name in names:
-        one = common.profile(name)
+        one = lookup.profile(name)
         assert one is not None
-        target = common.target(one.target).name
+        target = lookup.target(one.target).name
         if target in found:
-            raise CliError(
+            raise UserError(
                 msg("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
@@ -198,14 +184,14 @@ NODES_NEEDED = (
 
 
 def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | None:
-    """The nodes of ``--node`` for any target; those of one target go to ``profiles``. Raises CliError."""
+    """The nodes of ``--node`` for any target; those of one target go to ``profiles``. Raises UserError."""
     of_any = None
     for text in texts:
         parsed = NODE.fullmatch(text)
         if parsed is None:
             raise InvalidValueError("--node", text, "write a card and the cards of a node: A10-24GB:4")
         there = _cards_of(text, *parsed.group("card", "number", "mib"))
-        target = parsed["target"] and common.target(parsed["target"]).name
+        target = parsed["target"] and lookup.target(parsed["target"]).name
         if target is None and of_any is None:
             of_any = there
         elif target is not None and target not in profiles:
@@ -214,22 +200,22 @@ def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | 
             message = msg("--node {value}: the nodes of {target} are given twice", value=text, target=target)
             if target is None:
                 message = msg("--node {value}: the nodes of all targets are given twice", value=text)
-            raise CliError(message, "pass one --node or one profile of each target")
+            raise UserError(message, "pass one --node or one profile of each target")
     return of_any
 
 
 def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile:
-    """The cards of a node. Raises CliError where the catalogue does not know them."""
+    """The cards of a node. Raises UserError where the catalogue does not know them."""
     card = card_named(name)
     if card is None:
         near = join_or(nearest(name))
-        raise CliError(
+        raise UserError(
             msg("--node {value}: the catalogue has no card {name}", value=text, name=name),
             msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",
         )
     memory = int(mib) if mib else card.memory_mib
     if memory is None:
-        raise CliError(
+        raise UserError(
             msg("--node {value}: the catalogue has no memory of {name}", value=text, name=card.name),
             msg("add the MiB that nvidia-smi shows of a card: --node {value}:MIB", value=text),
         )
@@ -237,7 +223,7 @@ def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile
 
 
 def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> list[Backend]:
-    """The targets of ``--to all``: those that can be planned. Raises CliError where there is none."""
+    """The targets of ``--to all``: those that can be planned. Raises UserError where there is none."""
     card = card_named(of_any.model or "") if of_any else None
     found = [
         one
@@ -245,7 +231,7 @@ def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> 
         if one.writes_pods and (one.name in profiles or (card and one.vendor in (None, card.vendor)))
     ]
     if not found:
-        raise CliError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
+        raise UserError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
     return found
 
 
@@ -253,7 +239,7 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     """The profile of a target, with what the others say of how their vendors' keys are read."""
     own = profiles.get(target.name)
     if own is None:
-        raise CliError(
+        raise UserError(
             msg("no profile is for {target}: its cards and nodes are not known", target=target.name),
             msg(
                 "pass --node {target}=A10-24GB:4, or --profile FILE with target: {target} and cards: "
@@ -342,12 +328,13 @@ def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
 def _row(found: PlannedTarget, *, before: bool = False) -> list[str]:
     one = found.planned
     bound = one.fleet.bound
+    least = msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes)))
     return [
         msg("{target} (before)", target=one.backend.name) if before else one.backend.name,
         str(one.fleet.cards),
         str(one.fleet.nodes),
         *([found.scheduled.short] if found.scheduled else []),
-        msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
+        least if one.fleet.cards else msg("nothing packed"),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
         msg(bound.by) if bound.by else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated
 
 import typer
@@ -10,14 +11,15 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
@@ -38,91 +40,111 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import dump_yaml
 
-Targets = Annotated[
-    list[str],
-    options.several(
-        "The dialects whose rules to write: one, a list, or all (default: all).",
-        complete=options.complete_target,
-    ),
-]
-Forbid = Annotated[
-    list[str],
-    options.several(
-        "Deny every key of these dialects; with --to, beside its rules.", "--forbid", options.complete_target
-    ),
-]
-ScopeOf = Annotated[
-    PolicyScope,
-    typer.Option("--scope", help="Check pods (when they are created), workloads, or all."),
-]
-ActionOf = Annotated[
-    Action | None,
-    typer.Option(
-        "--action",
-        help="What a policy does (default: deny errors of pods, warn about the rest).",
-    ),
-]
-Namespaces = Annotated[
-    str | None,
-    typer.Option(
-        "--namespace-selector",
-        help="Only in namespaces with these labels: team=ml,stage!=test,gpu,!system.",
-        metavar="SELECTOR",
-    ),
-]
-Custom = Annotated[
-    bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
-]
-Parameters = Annotated[
-    bool,
-    typer.Option(
-        "--parameters",
-        help="Write the numbers of the profile to a ConfigMap that the policies read.",
-    ),
-]
-FormatOf = Annotated[
-    Format,
-    typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
-]
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others.")
-]
+
+@dataclass
+class PolicyRequest:
+    """What policies are asked for."""
+
+    to: Annotated[
+        list[str],
+        options.several(
+            "The dialects whose rules to write: one, a list, or all (default: all).",
+            complete=options.complete_target,
+        ),
+    ] = field(default_factory=list)
+    forbid: Annotated[
+        list[str],
+        options.several(
+            "Deny every key of these dialects; with --to, beside its rules.",
+            "--forbid",
+            options.complete_target,
+        ),
+    ] = field(default_factory=list)
+    scope: Annotated[
+        PolicyScope,
+        typer.Option("--scope", help="Check pods (when they are created), workloads, or all."),
+    ] = PolicyScope.PODS
+    action: Annotated[
+        Action | None,
+        typer.Option(
+            "--action",
+            help="What a policy does (default: deny errors of pods, warn about the rest).",
+        ),
+    ] = None
+    namespace_selector: Annotated[
+        str | None,
+        typer.Option(
+            "--namespace-selector",
+            help="Only in namespaces with these labels: team=ml,stage!=test,gpu,!system.",
+            metavar="SELECTOR",
+        ),
+    ] = None
+    crds: Annotated[
+        bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
+    ] = False
+    rules: options.RuleOptions = field(default_factory=options.RuleOptions)
+    profile: options.ProfileFiles = field(default_factory=list)
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters",
+            help="Write the numbers of the profile to a ConfigMap that the policies read.",
+        ),
+    ] = False
+    form: Annotated[
+        Format,
+        typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
+    ] = Format.VAP
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others."),
+    ] = False
+
+    @property
+    def only_forbids(self) -> bool:
+        """No rules are written: every key of some dialects is denied."""
+        return bool(self.forbid) and not self.to
+
+    def judge(self) -> None:
+        """Raises UserError for options that exclude each other."""
+        cluster = {"--profile": self.profile, "--parameters": self.parameters}
+        if self.explain:
+            written_as = {
+                "--forbid": self.forbid,
+                "--scope": self.scope != PolicyScope.PODS,
+                "--action": self.action,
+                "--namespace-selector": self.namespace_selector,
+                "--crds": self.crds,
+                f"{options.typed(*options.FORMATS)[0]} {self.form}": self.form is not Format.VAP,
+            }
+            exclude("--explain", written_as | cluster, _NO_POLICIES)
+        elif self.only_forbids:
+            exclude(
+                "--forbid",
+                {"--select": self.rules.select, "--ignore": self.rules.ignore} | cluster,
+                _NO_RULES,
+            )
 
 
-def command(
-    to: Targets = [],  # noqa: B006 - typer copies it
-    forbid: Forbid = [],  # noqa: B006
-    scope: ScopeOf = PolicyScope.PODS,
-    action: ActionOf = None,
-    namespace_selector: Namespaces = None,
-    crds: Custom = False,
-    select: options.Select = [],  # noqa: B006
-    ignore: options.Ignore = [],  # noqa: B006
-    profile: options.ProfileFiles = [],  # noqa: B006
-    parameters: Parameters = False,
-    form: FormatOf = Format.VAP,
-    explain_: Explain = False,
-) -> int:
+def command(request: PolicyRequest) -> int:
     """Write admission policies from the rules: the API server refuses what lint finds.
 
     For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    cluster = {"--profile": profile, "--parameters": parameters}
-    chosen = targets(to)
-    if explain_:
-        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
-        _exclude("--explain", written_as | cluster, _NO_POLICIES)
-        common.out(explanation(chosen, select, ignore))
-        return Exit.CLEAN
-    if forbid and not to:
-        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
-    profiles = _given_profiles(profile, chosen)
-    reads = read_by(parameters, form)
-    if reads and not profiles:
-        raise CliError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    made = policies(chosen if to or not forbid else (), forbid, select, wish)
-    common.data_out(written(made, form))
+    request.judge()
+    if request.explain:
+        return _explain(request)
+    chosen = targets(request.to)
+    profiles = _given_profiles(request.profile, chosen)
+    if request.parameters and request.form is not Format.KYVERNO and not profiles:
+        raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
+    found = policies(request, () if request.only_forbids else chosen, profiles)
+    printing.data_out(written(found, request.form))
+    return Exit.CLEAN
+
+
+def _explain(request: PolicyRequest) -> int:
+    printing.out(explanation(targets(request.to), request.rules))
     return Exit.CLEAN
 
 
@@ -130,45 +152,26 @@ _NO_POLICIES = "--explain prints a table of rules and writes no policies: leave 
 _NO_RULES = "--forbid alone writes no rules: add --to TARGET to write them beside it"
 
 
-def _of_policies(
-    forbid: Sequence[str],
-    scope: PolicyScope,
-    action: Action | None,
-    namespaces: str | None,
-    custom: bool,
-    form: Format,
-) -> dict[str, object]:
-    """The options that say how policies are written; false where one is not given."""
-    return {
-        "--forbid": forbid,
-        "--scope": scope != PolicyScope.PODS,
-        "--action": action,
-        "--namespace-selector": namespaces,
-        "--crds": custom,
-        f"{options.typed(*options.FORMATS)[0]} {form}": form is not Format.VAP,
-    }
-
-
-def _exclude(option: str, others: Mapping[str, object], hint: str) -> None:
-    """Raises CliError where one of the others is given too: it would change nothing."""
+def exclude(option: str, others: Mapping[str, object], hint: str) -> None:
+    """Raises UserError where one of the others is given too: it would change nothing."""
     for other, value in others.items():
         if value:
-            raise CliError(msg("{option} and {other} exclude each other", option=option, other=other), hint)
+            raise UserError(msg("{option} and {other} exclude each other", option=option, other=other), hint)
 
 
 def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Profile]:
-    """The profiles of files, at most one for each of the dialects that are written. Raises CliError."""
+    """The profiles of files, at most one for each of the dialects that are written. Raises UserError."""
     found: dict[str, Profile] = {}
     for path in paths:
-        profile = common.profile(path)
+        profile = lookup.profile(path)
         assert profile is not None
         name = registry.get(profile.target).name
         if name in found:
-            raise CliError(
+            raise UserError(
                 msg("{path}: another profile is of {name} too", path=path, name=name), "leave out one"
             )
         if name not in [backend.name for backend in chosen]:
-            raise CliError(
+            raise UserError(
                 msg("{path}: its target {name} is none of --to", path=path, name=name),
                 msg("add --to {name}, or leave out the profile", name=name),
             )
@@ -178,78 +181,66 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
 
 def targets(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
-    found = common.targets(names or [options.EVERY], registry.pod_backends, common.target)
+    found = lookup.targets(names or [options.EVERY], registry.pod_backends, lookup.target)
     for one in found:
         if not one.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
     return found
 
 
-def wish_of(
-    scope: PolicyScope,
-    action: Action | None,
-    namespaces: str | None,
-    custom: bool,
-    select: Sequence[str],
-    ignore: Sequence[str],
-    profiles: Sequence[Profile],
-    parameters: bool,
-) -> PolicyOptions:
-    """The options as a wish. Raises CliError."""
-    if custom and scope is PolicyScope.PODS:
-        raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
-    common.config()  # has the address of the pages of rules, if there is one
-    selection = RuleSelection.of(select, ignore, None, None)
-    style = PolicyStyle(
-        action,
-        None if namespaces is None else selector(namespaces),
-        locale.current(),
-    )
-    return PolicyOptions(selection.selected, style, scope, custom, tuple(profiles), parameters)
-
-
-def read_by(parameters: bool, form: Format) -> bool:
-    """``--parameters``, which only policies of Kubernetes have. Raises CliError."""
-    if parameters and form is Format.KYVERNO:
-        raise CliError(
+def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> PolicyOptions:
+    """What the request is in terms of policies. Raises UserError."""
+    if request.parameters and request.form is Format.KYVERNO:
+        raise UserError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
         )
-    return parameters
+    if request.crds and request.scope is PolicyScope.PODS:
+        raise UserError("--crds is about workloads", "add --scope workloads or --scope all")
+    lookup.config()  # has the address of the pages of rules, if there is one
+    selection = RuleSelection.of(request.rules.select, request.rules.ignore, None, None)
+    namespaces = request.namespace_selector
+    style = PolicyStyle(
+        request.action, None if namespaces is None else selector(namespaces), locale.current()
+    )
+    return PolicyOptions(
+        selection.selected, style, request.scope, request.crds, tuple(profiles), request.parameters
+    )
 
 
 def policies(
-    chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: PolicyOptions
+    request: PolicyRequest, chosen: Sequence[Backend], profiles: Sequence[Profile]
 ) -> list[AdmissionPolicy]:
-    """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
-    denying = _denying(forbid, wish)
+    """The policies, at least one. Rules that were asked for and are in none are said. Raises UserError."""
+    wish = policy_options(request, profiles)
+    denying = _denying(request.forbid, wish)
     if not chosen:
         return denying
     found = [*enforcing(chosen, wish)]
-    left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
+    left = [*_left_out(chosen, request.rules.select, {code for one in found for code in one.codes})]
     if not found:
         names = ", ".join(one.name for one in chosen)
         said = (
             Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
-        raise CliError(said, "gpuxlate policy --explain says which can")
+        raise UserError(said, "gpuxlate policy --explain says which can")
     if wish.parameters and not any(policy.parameters for policy in found):
         left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
     for one in left:
-        common.info(titled("note", one))
+        printing.info(titled("note", one))
     return [*found, *denying]
 
 
 def _denying(forbid: Sequence[str], wish: PolicyOptions) -> list[AdmissionPolicy]:
-    """The policies that deny every key of some dialects. Raises CliError."""
+    """The policies that deny every key of some dialects. Raises UserError."""
     found: list[AdmissionPolicy] = []
     for backend in targets(forbid) if forbid else ():
         made = [*deny_policies([backend], wish)]
         if not made:  # a policy that denies nothing would be taken for one that does
-            raise CliError(
+            raise UserError(
                 msg("no key is of {name} alone", name=backend.name), "other software reads its keys too"
             )
         found += made
@@ -277,9 +268,9 @@ def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
     return "---\n".join(map(dump_yaml, documents(found, form)))
 
 
-def explanation(chosen: Sequence[Backend], select: Sequence[str], ignore: Sequence[str]) -> str:
-    """The rules as a table. Raises CliError."""
-    selection = RuleSelection.of(select, ignore, None, None)
+def explanation(chosen: Sequence[Backend], rules: options.RuleOptions) -> str:
+    """The rules as a table. Raises UserError."""
+    selection = RuleSelection.of(rules.select, rules.ignore, None, None)
     rows = [
         [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
         for one in explained(chosen)
@@ -296,7 +287,7 @@ An empty value is valid there, and more often a value that is not set yet: TEAM=
 
 
 def selector(text: str) -> Object:
-    """``--namespace-selector`` as a LabelSelector: equality and existence. Raises CliError."""
+    """``--namespace-selector`` as a LabelSelector: equality and existence. Raises UserError."""
     terms: list[Object] = []
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
@@ -315,21 +306,10 @@ KIND = "ValidatingAdmissionPolicy"
 
 
 def on_cluster(
-    to: Targets = [],  # noqa: B006 - typer copies it
+    request: PolicyRequest,
     apply: Annotated[
         bool, typer.Option("--apply", help="Apply the policies, after a dry run of all of them.")
     ] = False,
-    forbid: Forbid = [],  # noqa: B006
-    scope: ScopeOf = PolicyScope.PODS,
-    action: ActionOf = None,
-    namespace_selector: Namespaces = None,
-    crds: Custom = False,
-    select: options.Select = [],  # noqa: B006
-    ignore: options.Ignore = [],  # noqa: B006
-    profile: options.ProfileFiles = [],  # noqa: B006
-    parameters: Parameters = False,
-    form: FormatOf = Format.VAP,
-    explain: Explain = False,
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
@@ -338,41 +318,33 @@ def on_cluster(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    cluster = {"--profile": profile, "--parameters": parameters}
-    if explain:
-        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
-        _exclude("--explain", written_as | cluster | {"--apply": apply}, _NO_POLICIES)
-        common.out(explanation(targets(to), select, ignore))
-        return Exit.CLEAN
+    request.judge()
+    if request.explain:
+        exclude("--explain", {"--apply": apply}, _NO_POLICIES)
+        return _explain(request)
     if force_conflicts and not apply:
-        raise CliError("--force-conflicts is about --apply", "add --apply")
-    alone = bool(forbid) and not to
-    if alone:
-        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
+        raise UserError("--force-conflicts is about --apply", "add --apply")
     server = live.cluster()
-    if form is Format.VAP:
+    if request.form is Format.VAP:
         _has_policies(server)
-    nodes = [] if alone else gpu_nodes(server)
-    chosen = [] if alone else targets(to) if to else _served(nodes)
-    known = _given_profiles(profile, chosen)
-    profiles = [*known, *_profiles(nodes, chosen, known, server)]
-    reads = read_by(parameters, form)
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    found = policies(chosen, forbid, select, wish)
+    nodes = [] if request.only_forbids else gpu_nodes(server)
+    chosen = [] if request.only_forbids else targets(request.to) if request.to else _served(nodes)
+    known = _given_profiles(request.profile, chosen)
+    found = policies(request, chosen, [*known, *_profiles(nodes, chosen, known, server)])
     if not apply:
-        common.data_out(written(found, form))
+        printing.data_out(written(found, request.form))
         return Exit.CLEAN
-    return _apply(server, found, form, force_conflicts)
+    return _apply(server, found, request.form, force_conflicts)
 
 
 def _has_policies(server: ApiServer) -> None:
-    """Raises CliError where the server has no policies of this version."""
+    """Raises UserError where the server has no policies of this version."""
     try:
         listed = server.get(f"/apis/{API}").get("resources") or ()
     except MissingError:
         listed = ()
     if not any(one.get("kind") == KIND for one in listed):
-        raise CliError(
+        raise UserError(
             msg(
                 "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
             ),
@@ -385,7 +357,7 @@ def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
     """The dialects that the nodes serve."""
     names = targets_served(nodes)
     if not names:
-        raise CliError(
+        raise UserError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
             Exit.INPUT,
@@ -406,5 +378,5 @@ def _profiles(
 def _apply(server: ApiServer, found: Sequence[AdmissionPolicy], form: Format, force: bool) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
-        common.out(text_of([f"{one.sent.name} {one.verb}"]))
+        printing.out(text_of([f"{one.sent.name} {one.verb}"]))
     return Exit.CLEAN

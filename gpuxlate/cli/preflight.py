@@ -10,8 +10,8 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import RequirementState
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.cluster.pods import gpu_nodes
@@ -19,6 +19,7 @@ from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
@@ -32,19 +33,19 @@ def command(
     specs: Annotated[
         list[str],
         typer.Argument(help="GPUShare documents: check only what these shares need.", metavar="[SPEC]..."),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     output: options.TextOutput = "text",
 ) -> int:
     """Check the vendor's prerequisites on the live nodes: versions, labels, images.
 
     Exit 1 if no node meets one of them. -l selects nodes.
     """
-    backend = common.target(to)
+    backend = lookup.target(to)
     if not backend.has_nodes:
-        others = common.some_of(one for one in registry.pod_backends() if one.has_nodes)
-        raise CliError(msg("{name} has no nodes", name=backend.name), others)
+        others = lookup.some_of(one for one in registry.pod_backends() if one.has_nodes)
+        raise UserError(msg("{name} has no nodes", name=backend.name), others)
     server = live.cluster()
-    given = common.inputs(specs) if specs else []
+    given = Inputs(specs).read() if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()
     if given:
         flights = _of_shares(given, nodes, backend, version)
@@ -53,9 +54,9 @@ def command(
     else:
         flights = [(None, preflight(nodes, backend, version))]
     if output == "json":
-        common.json_out(_json(flights, backend, version))
+        printing.json_out(_json(flights, backend, version))
     else:
-        common.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
+        printing.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
     failed = any(flight.failed for _, flight in flights)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
@@ -74,7 +75,7 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
         diagnostics += [with_location(document, one) for one in found_here]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
-    common.show(diagnostics, found.sources)
+    printing.show(diagnostics, found.sources)
     return None if any(one.severity is Severity.ERROR for one in diagnostics) else flights
 
 

@@ -9,15 +9,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, summarize
 from gpuxlate.config.document import Specs, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -39,37 +40,34 @@ def command(
             metavar="FILE",
         ),
     ] = None,
+    *,
     container: Annotated[
         str | None, typer.Option("--container", help="The container to write the share to.", metavar="NAME")
     ] = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    losses: options.LossOptions,
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
+    accepted: options.DecisionOptions,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
     output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
-    targets = common.targets(to, registry.written_manifests)
+    targets = lookup.targets(to, registry.written_manifests)
     _judge_output(output, targets, workload)
-    accept = common.accept(round_, fill, drop)
+    accept = losses.accept()
     if len(targets) > 1 and output_dir is None:
-        raise CliError(
+        raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml"
         )
     if container and not workload:
-        raise CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
-    known = common.profile(profile)
-    found = read_specs(common.some_inputs(specs), known)
+        raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
+    known = lookup.profile(profile)
+    found = read_specs(Inputs(specs).some(), known)
     targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(accepted)
     done: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:
@@ -80,7 +78,7 @@ def command(
             for made in _made(base, asked, settings, output, named=workload is not None):
                 done.append((backend, made))
                 diagnostics.extend(made.diagnostics)
-    common.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
+    printing.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
     undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
     refused = undecided or any(one.severity == "error" for one in diagnostics)
     if report:
@@ -113,20 +111,20 @@ def of_all(
 ) -> list[Backend]:
     """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
     with the profile that they need; those that a user named stay."""
-    chosen = common.targets(named, tuple, common.target)
+    chosen = lookup.targets(named, tuple, lookup.target)
     free = [one for one in targets if one not in chosen]
     no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
     target = registry.get(known.target).name if known else None
     no_profile = [one.name for one in free if one.parts_need and one.name != target]
     no_parts = [one.name for one in free if not (one.has_parts or all(share.whole_cards for share in shares))]
     if no_card:
-        common.info(
+        printing.info(
             msg("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
         )
     if no_profile:
-        common.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
+        printing.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
     if no_parts:
-        common.info(
+        printing.info(
             msg("note: left out, since they have whole cards only: {names}", names=", ".join(no_parts))
         )
     return [one for one in targets if one.name not in {*no_card, *no_profile, *no_parts}]
@@ -135,12 +133,12 @@ def of_all(
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
     parameters = [backend.name for backend in targets if not backend.writes_pods]
     if output == "yaml" and parameters:
-        raise CliError(
+        raise UserError(
             msg("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
             "leave it out, or -o json",
         )
     if output == "json" and parameters and workload:
-        raise CliError("-o json writes a text of its own", "leave --workload out, or -o json")
+        raise UserError("-o json writes a text of its own", "leave --workload out, or -o json")
 
 
 def _one_share_a_file(
@@ -149,7 +147,7 @@ def _one_share_a_file(
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
         if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
-            raise CliError(
+            raise UserError(
                 msg(
                     "{count} shares to {name}: a file of it holds one share",
                     count=len(found.found),
@@ -163,10 +161,10 @@ def _made(
     base: Source | None, asked: list[RenderRequest], settings: Settings, output: str, *, named: bool
 ) -> Iterator[RenderResult]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
-    parameters = base is not None and registry.form_reader(base) is not None
+    parameters = base is not None and job_targets.reader_of(base) is not None
     if settings.to.writes_pods:
         if base is not None and parameters:
-            raise CliError(
+            raise UserError(
                 msg(
                     "{name} holds parameters of a job, and {name_2} writes manifests",
                     name=base.name,
@@ -178,19 +176,15 @@ def _made(
         if base is None:  # a file of ours, not one that somebody wrote
             from gpuxlate.config.schemas import editor_line
 
-            common.config()  # has the address of schemas, if there is one
+            lookup.config()  # has the address of schemas, if there is one
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return
-    from gpuxlate.backends.form import WrongFileError
     from gpuxlate.translation.render import render_form
 
-    try:
-        for one in asked:
-            # a manifest that the document names is for targets that write pods: not used here
-            yield render_form(one, settings, output, base if named or parameters else None)
-    except WrongFileError as error:
-        raise CliError(error.message, error.hint) from None
+    for one in asked:
+        # a manifest that the document names is for targets that write pods: not used here
+        yield render_form(one, settings, output, base if named or parameters else None)
 
 
 def render_asked(base: Source | None, asked: list[RenderRequest], settings: Settings) -> RenderResult:
@@ -212,7 +206,7 @@ def workloads(
             path = workload_file(given, share.workload, allow_outside=allow_outside)
             file, name = str(path), share.workload.container
             if path is None:
-                raise CliError(
+                raise UserError(
                     msg(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
                         file=folder_of(given) / share.workload.file,
@@ -253,24 +247,24 @@ def _workload(file: str, said_in: Document | None) -> Source:
         hint = "--workload names it"
         if said_in:
             hint = msg("{name} names it in spec.workload.file", name=said_in.source.name)
-        raise CliError(message_of(error), hint, Exit.INPUT) from None
+        raise UserError(message_of(error), hint, Exit.INPUT) from None
 
 
 def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
     manifests = [made.text for backend, made in done if backend.writes_pods]
     if as_json and manifests and output_dir is None:
-        common.data_out(outputs.as_json(manifests))
+        printing.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
         done = [(one, made if not one.writes_pods else _json(made)) for one, made in done]
     if output_dir is None:
-        common.documents_out([joined([made.text for _, made in done]).encode()])
+        printing.documents_out([joined([made.text for _, made in done]).encode()])
         return
     files = {}
     for backend, made in done:
         path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
-            raise CliError(
+            raise UserError(
                 msg("two documents would be written to {path}", path=path), "give them names of their own"
             )
         files[path] = made.text.encode()

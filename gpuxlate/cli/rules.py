@@ -8,14 +8,14 @@ from typing import Annotated, ClassVar
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.explain import PrintedRule
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.locale import current, summary
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg
 from gpuxlate.rules import catalog
 
@@ -38,13 +38,13 @@ def command(
             autocompletion=options.complete_code,
             show_default=False,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     to: Annotated[
         list[str],
         options.several(
             "Only rules of these targets: one, a list, or all.", complete=options.complete_target
         ),
-    ] = [],  # noqa: B006
+    ] = [],
     severity: Annotated[
         Severity | None, typer.Option("--severity", help="Only rules of this severity.")
     ] = None,
@@ -53,7 +53,7 @@ def command(
 ) -> int:
     """List the rules."""
     selection = RuleSelection.of(select, (), None, None)
-    targets = common.targets(to, registry.all_backends, common.target)
+    targets = lookup.targets(to, registry.all_backends, lookup.target)
     known = {one.code for target in targets for one in target.rules}
     rules = [
         one
@@ -64,11 +64,16 @@ def command(
         and (one.fix or not fixable)
     ]
     if output == "json":
-        common.json_out(RulesOutput([*map(PrintedRule.of, rules)]).to_json())
+        printing.json_out(RulesOutput([*map(PrintedRule.of, rules)]).to_json())
     else:
         rows = [
-            [one.code, msg(one.severity), one.fix or "", summary(one.code, one.summary, current())]
+            [
+                one.code,
+                msg(one.severity),
+                msg(one.fix) if one.fix else "",
+                summary(one.code, one.summary, current()),
+            ]
             for one in rules
         ]
-        common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
+        printing.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
     return Exit.CLEAN

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import options, printing
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.schemas import Kind
 from gpuxlate.files.find import STDIN, Input
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 
@@ -31,7 +31,7 @@ def command(
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
     if check is None:
-        common.json_out(schema(kind))
+        printing.json_out(schema(kind))
         return Exit.CLEAN
     from jsonschema import Draft202012Validator
 
@@ -40,19 +40,19 @@ def command(
     try:
         data = plain_document(Input(*((STDIN, None) if check == "-" else (check, Path(check)))).source())
     except ValueError as error:
-        raise CliError(
+        raise UserError(
             msg("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
-            code=Exit.FINDINGS,
+            exit_code=Exit.FINDINGS,
         ) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
-        common.stderr_line(
+        printing.stderr_line(
             msg("{check}: {where}: {message}", check=check, where=where, message=problem.message)
         )
     if len(problems) > MAX_PROBLEMS:
-        common.stderr_line(
+        printing.stderr_line(
             msg("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
         )
     return Exit.FINDINGS if problems else Exit.CLEAN

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from gpuxlate import locale
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import lookup, options
 from gpuxlate.cli.options import invocation
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
 
@@ -27,21 +27,23 @@ def command(
             metavar="TARGET",
             autocompletion=options.complete_written,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
 ) -> int:
     """Run a language server for editors, on stdin and stdout."""
     for name in to:
-        if not common.written_target(name).writes_pods:
-            raise CliError(msg("invalid target {name!r} for --to: it is not for manifests", name=name))
+        if not lookup.written_target(name).writes_pods:
+            raise UserError(msg("invalid target {name!r} for --to: it is not for manifests", name=name))
     try:
         from gpuxlate.lsp.server import serve
     except ModuleNotFoundError as error:
+        from gpuxlate.files.extras import install_hint
+
         problem = msg("the language server needs pygls: {name} is missing", name=error.name)
-        raise CliError(problem, common.install("editor")) from None
+        raise UserError(problem, install_hint("editor")) from None
     from gpuxlate.lsp.session import ServerOptions
 
     if sys.stdin is None or sys.stdout is None:
-        raise CliError("stdin or stdout is closed", "an editor starts the server", Exit.INPUT)
+        raise UserError("stdin or stdout is closed", "an editor starts the server", Exit.INPUT)
     run = invocation()
     serve(ServerOptions(profile, tuple(to), run.config, run.isolated, locale.current()))
     return Exit.CLEAN

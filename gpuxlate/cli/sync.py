@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.cli import common, options
+from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.runner import progress
+from gpuxlate.cli.inputs import exclusion_of
+from gpuxlate.cli.terminal import progress
 from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
@@ -25,6 +25,7 @@ from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.sync.by_hand import changed_lines, line_writers
 from gpuxlate.sync.errors import SyncError
@@ -75,12 +76,10 @@ class SyncRequest:
 
     config: Config
     wanted: frozenset[str]
-    decisions: Sequence[str]
-    write_decisions: str | None
+    accepted: options.DecisionOptions
     check: bool
     diff: bool
     overwrite: bool
-    prune_decisions: bool
 
     @property
     def writes(self) -> bool:
@@ -90,7 +89,7 @@ class SyncRequest:
     @property
     def prunes(self) -> bool:
         """Entries of decisions that match nothing go."""
-        return self.prune_decisions and self.writes
+        return self.accepted.prune_decisions and self.writes
 
 
 def command(
@@ -102,7 +101,7 @@ def command(
             metavar="TARGET[,TARGET]",
             autocompletion=options.complete_written,
         ),
-    ] = [],  # noqa: B006 - typer copies it
+    ] = [],
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 if a folder is not in step.")
     ] = False,
@@ -118,9 +117,8 @@ def command(
             "--overwrite", help="Replace files that sync did not write, and files that were changed by hand."
         ),
     ] = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
+    *,
+    accepted: options.DecisionOptions,
     output: options.TextOutput = "text",
 ) -> int:
     """Keep a tree for each target in step with one source tree, as `sync` of the configuration says.
@@ -129,11 +127,11 @@ def command(
     translated. Only files that sync wrote are changed or removed. Exit 1 if a target is refused, or not in
     step (--check).
     """
-    config = common.config()
+    config = lookup.config()
     if config is None or not config.sync:
-        raise CliError("the configuration has no sync", EXAMPLE)
+        raise UserError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
-    request = SyncRequest(config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions)
+    request = SyncRequest(config, wanted, accepted, check, diff, overwrite)
     lock = wait_for_folder(_home(config), _note_waiting)
     try:
         return _run(request, output)
@@ -143,7 +141,7 @@ def command(
 
 
 def _note_waiting() -> None:
-    common.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
+    printing.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
 
 
 def _run(request: SyncRequest, output: str) -> int:
@@ -155,14 +153,14 @@ def _run(request: SyncRequest, output: str) -> int:
     every = [(one, each) for one in planned for each in one.targets]
     for one, each in every:
         _judge(each, overwrite=request.overwrite)
-        if each.refused and request.write_decisions is None:
+        if each.refused and request.accepted.write_decisions is None:
             _offer(one, each)
     if output == "json":
-        common.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
+        printing.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
     elif request.diff:
-        common.diffs_out((_diff(one, each) for one, each in every), exact=False)
+        printing.diffs_out((_diff(one, each) for one, each in every), exact=False)
     elif request.check:
-        common.out("".join(_listed(each) for _, each in every))
+        printing.out("".join(_listed(each) for _, each in every))
     for _, each in every:
         if request.writes and not each.stays:
             _write(each)
@@ -173,15 +171,12 @@ def _run(request: SyncRequest, output: str) -> int:
 
 
 def _trees(request: SyncRequest) -> list[PlannedTree]:
-    """The sources with what the folders of their targets are to hold. Raises CliError, InputError."""
-    try:
-        _judge_folders(request.config)
-        not_copied = _not_copied(request)
-        planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
-        for one in planned:
-            _fill(one)
-    except SyncError as error:
-        raise CliError(error.message, error.hint) from None
+    """The sources with what the folders of their targets are to hold. Raises UserError."""
+    _judge_folders(request.config)
+    not_copied = _not_copied(request)
+    planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
+    for one in planned:
+        _fill(one)
     return planned
 
 
@@ -201,9 +196,9 @@ def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
 def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     """The names of the targets to keep in step."""
     known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
-    found = {common.written_target(name.strip()).name for text in to for name in text.split(",")}
+    found = {lookup.written_target(name.strip()).name for text in to for name in text.split(",")}
     for name in found - known.keys():
-        raise CliError(
+        raise UserError(
             msg("{name} is not a target of sync", name=name),
             msg("targets of sync: {names}", names=", ".join(known.values())),
         )
@@ -211,9 +206,9 @@ def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
 
 
 def _backend(name: str) -> Backend:
-    found = common.written_target(name)
+    found = lookup.written_target(name)
     if not found.writes_pods:
-        raise CliError(
+        raise UserError(
             msg("invalid target {name!r} for sync: it is not for manifests", name=name),
             "gpuxlate render --to TARGET writes it",
         )
@@ -308,8 +303,8 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
     ]
     found = [
         *(_folder(config, name) for name in dict.fromkeys(named)),
-        *request.decisions,
-        request.write_decisions,
+        *request.accepted.decisions,
+        request.accepted.write_decisions,
         config.path,
         config.decisions,
     ]
@@ -317,7 +312,7 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
 
 
 def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str]) -> PlannedTree:
-    """A source and its targets. Raises SyncError, InputError, CliError."""
+    """A source and its targets. Raises SyncError, InputError, UserError."""
     source = _folder(request.config, entry.source)
     targets: list[TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
@@ -331,11 +326,11 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
             dirs[target.folder] = one.dir
             if files is not None:
                 decided[target.folder] = files
-    files_ = tree_files(source, common.exclusion_of(options.invocation(), request.config), not_copied)
+    files_ = tree_files(source, exclusion_of(options.invocation(), request.config), not_copied)
     tree = SourceTree.of(source, files_)
     if tree.alone:
         shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
-        common.info(
+        printing.info(
             msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
         )
     planned = PlannedTree(tree, targets, decided, dirs, commons)
@@ -360,30 +355,29 @@ def _target(
     request: SyncRequest, entry: SyncEntry, one: SyncTarget
 ) -> tuple[TargetTree, DecisionFiles | None, Callable[[], str]]:
     """A target as its mapping says, and what all of its files depend on, once it is asked."""
-    config, more, write = request.config, request.decisions, request.write_decisions
+    config, more, write = request.config, request.accepted.decisions, request.accepted.write_decisions
     given = one.options
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
     for name in named:
         _judge_file(config, name)
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
-    decided = read_decisions(
-        [*files, *more], write, prune=request.prunes and bool(files or more), base=_home(config)
-    )
+    accepted = options.DecisionOptions([*files, *more], write, request.prunes and bool(files or more))
+    decided = read_decisions(accepted, _home(config))
     if decided is not None:
         decided.writes = None  # those of all targets are written together
     profile = given.get("profile")
     if profile is not None and profile not in config.profiles:
         profile = _folder(config, profile)
-    source = common.target(entry.from_) if entry.from_ else None
+    source = lookup.target(entry.from_) if entry.from_ else None
     if profile is not None and profile not in config.profiles:
         _judge_file(config, profile)
-    known = common.profile(profile)
+    known = lookup.profile(profile)
     try:
         settings = target_settings(one, source, known, decided.known if decided else None)
     except AcceptError as error:
         where = msg("sync targets {name}", name=one.name)
-        raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
+        raise UserError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
     digests = [sha256(content(path)) for path in paths]
@@ -407,11 +401,11 @@ def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
         for target in one.targets:
             decided = one.decided.get(target.folder)
             wrong |= decided.settle(target.result.judged) if decided else False
-    if request.write_decisions is None:
+    if request.accepted.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
 
-    files = read_decisions(list(request.decisions), request.write_decisions)
+    files = read_decisions(replace(request.accepted, prune_decisions=False))
     assert files is not None
     known = [entry for one in planned for each in one.decided.values() for entry in each.known.entries]
     files.known = Decisions((*files.known.entries, *known), files.known.base)
@@ -426,22 +420,22 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
     least = Severity.INFO if options.invocation().verbose else Severity.WARNING
     found = each.result.diagnostics
     if any(one.severity.rank <= least.rank for one in found):
-        common.info(msg("{target}:", target=each.name))
-        common.show(found, Texts(*each.result.sources), least=least)
+        printing.info(msg("{target}:", target=each.name))
+        printing.show(found, Texts(*each.result.sources), least=least)
     if not each.refused:
         each.compare(overwrite=overwrite)
     for message in [*each.blocked, *each.conflicts]:
-        common.alert("error", msg("{target}: {message}", target=each.name, message=message))
+        printing.alert("error", msg("{target}: {message}", target=each.name, message=message))
     for path in each.by_hand:
         message = msg("{target}: {place} was changed by hand", target=each.name, place=each.place(path))
-        common.alert("error", message)
+        printing.alert("error", message)
     if each.by_hand:
         hint = "gpuxlate sync --diff shows what to change in the source; --overwrite takes the text of sync"
-        common.alert("help", hint)
+        printing.alert("help", hint)
     elif each.blocked:
-        common.alert("help", "move it away")
+        printing.alert("help", "move it away")
     elif each.conflicts:
-        common.alert("help", "move it away, or pass --overwrite")
+        printing.alert("help", "move it away, or pass --overwrite")
 
 
 def _offer(one: PlannedTree, each: TargetTree) -> None:
@@ -460,7 +454,7 @@ def _offer(one: PlannedTree, each: TargetTree) -> None:
             options=shown,
             command=f"gpuxlate sync --write-decisions {file}",
         )
-        common.alert("help", message)
+        printing.alert("help", message)
 
 
 @record
@@ -575,10 +569,10 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
     ]
     if each.stays:
         text = "{target}: not accepted, {folder} was not changed"
-        common.info(msg(text, target=each.name, folder=each.folder))
+        printing.info(msg(text, target=each.name, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
-        common.info(msg("{target}: {done}", target=each.name, done=done))
+        printing.info(msg("{target}: {done}", target=each.name, done=done))
 
 
 def _note_former(config: Config) -> None:
@@ -592,7 +586,7 @@ def _note_former(config: Config) -> None:
         for name in names:
             place = os.path.join(parent, name)
             if os.path.realpath(place) not in folders and os.path.isfile(os.path.join(place, LOCK)):
-                common.info(
+                printing.info(
                     msg(
                         "note: {folder} stays as it is: no target of sync has it",
                         folder=os.path.relpath(place),

@@ -6,7 +6,7 @@ import io
 import sys
 from collections.abc import Iterable, Sequence
 
-from gpuxlate.cli.process import color_wanted, is_terminal
+from gpuxlate.cli.terminal import color_wanted, is_terminal
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_MESSAGE, cut

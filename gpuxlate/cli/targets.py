@@ -9,11 +9,11 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import options, printing
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, record
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, cards
@@ -96,10 +96,10 @@ def command(output: options.Output = "table", of_cards: Cards = False) -> int:
         return Exit.CLEAN
     backends = list(registry.all_backends())
     if output == "json":
-        common.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
+        printing.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
     else:
         rows = [[_names(b), [*_fields(b)]] for b in backends]
-        common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
+        printing.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     return Exit.CLEAN
 
 
@@ -109,10 +109,10 @@ def _print_cards(output: options.Output) -> None:
 
     printed = [PrintedCard(card.name, card.vendor, card.memory_mib) for card in sorted(cards(), key=order)]
     if output == "json":
-        common.json_out(CardsOutput(printed).to_json())
+        printing.json_out(CardsOutput(printed).to_json())
         return
     rows = [[card.name, card.vendor, str(card.memory_mib or "")] for card in printed]
-    common.out(table(["CARD", "VENDOR", "MEMORY (MiB)"], rows))
+    printing.out(table(["CARD", "VENDOR", "MEMORY (MiB)"], rows))
 
 
 def _printed(backend: Backend) -> PrintedTarget:
@@ -121,7 +121,7 @@ def _printed(backend: Backend) -> PrintedTarget:
             row.name,
             sorted(row.places) if backend.writes_pods else ["parameter"],
             row.meaning,
-            row.counts or None,
+            row.unit_text or None,
             row.source or None,
         )
         for row in backend.keys

@@ -12,13 +12,14 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, kustomization, options, outputs
+from gpuxlate.cli import kustomization, lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
 from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
@@ -27,20 +28,14 @@ from gpuxlate.yamltext.source import Source, Texts
 
 
 def command(
-    paths: options.Paths = [],  # noqa: B006 - typer copies it
+    paths: options.Paths = [],
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,
-    from_: options.From = None,
-    round_: options.Round = None,
-    fill: options.Fill = [],  # noqa: B006 - typer copies it
-    drop: options.Drop = [],  # noqa: B006
+    translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
-    components: options.Components = [],  # noqa: B006 - typer copies it
+    components: options.Components = [],
     allow_leftovers: options.AllowLeftovers = False,
-    decisions: options.DecisionsFile = [],  # noqa: B006
-    write_decisions: options.WriteDecisions = None,
-    prune_decisions: options.PruneDecisions = False,
     in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files in place.")] = False,
     output_dir: options.OutputDir = None,
     diff: options.Diff = False,
@@ -54,23 +49,23 @@ def command(
     """Translate manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
-        raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
+        raise UserError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
     given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
-        raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    source = common.target(from_) if from_ else None
-    targets = common.targets(to, registry.written_manifests)
+        raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
+    source = lookup.target(translation.from_) if translation.from_ else None
+    targets = lookup.targets(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
-        raise CliError(
+        raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
-    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    decided = read_decisions(translation.accepted)
     settings = Settings(
         targets[0],
         source,
-        common.accept(round_, fill, drop),
-        common.profile(profile, components=components),
+        translation.losses.accept(),
+        lookup.profile(profile, components=components),
         allow_leftovers=allow_leftovers,
         decisions=decided.known if decided else None,
     )
@@ -78,7 +73,7 @@ def command(
     found = translate_inputs(given, [replace(settings, to=target) for target in targets])
     runs = dict(zip(targets, found, strict=True))
     findings = dict.fromkeys(one for run in found for one in run.diagnostics)
-    common.show([*findings], Texts(*(source for run in found for source in run.sources)))
+    printing.show([*findings], Texts(*(source for run in found for source in run.sources)))
     if report:
         reports = outputs.reports({target.name: run for target, run in runs.items()})
         outputs.write_report(Path(report), outputs.of_targets(reports))
@@ -90,16 +85,16 @@ def command(
     [run] = found
     changed = [file for file in run.files if file.changed]
     if diff:
-        common.diffs_out(map(_diff, changed))
+        printing.diffs_out(map(_diff, changed))
     if check:
         for file in changed:
-            common.info(msg("would change {name}", name=file.name))
+            printing.info(msg("would change {name}", name=file.name))
     if not writes:
         files = plural(len(changed), "{count} file would change", "{count} files would change")
         summarize(run, *([files] if changed else []), apart=bool(run.diagnostics))
         return Exit.FINDINGS if changed and not exit_zero else Exit.CLEAN
     if output == "json":
-        common.data_out(outputs.as_json(file.elsewhere.decode(errors="replace") for file in run.files))
+        printing.data_out(outputs.as_json(file.elsewhere.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place)
     written = [files_written(len(changed))] if in_place and changed else []
@@ -108,48 +103,45 @@ def command(
 
 
 def _of_manifests(targets: Iterable[Backend]) -> None:
-    """Raises CliError for a target that is not for manifests."""
+    """Raises UserError for a target that is not for manifests."""
     for target in targets:
         if not target.writes_pods:
-            raise CliError(
+            raise UserError(
                 msg("invalid target {name!r} for translate: it is not for manifests", name=target.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
 
 
-def _inputs(
-    paths: Sequence[str] | Iterable[Input], folder: str | None, *, in_place: bool, writes: bool
-) -> Iterable[Input]:
+def _inputs(paths: Sequence[str], folder: str | None, *, in_place: bool, writes: bool) -> Iterable[Input]:
     """The files to translate. Those of a kustomization are all that its build is made of, so what kustomize
-    builds afterwards is the translation of what it built before. Raises CliError, InputError."""
-    if folder is None:
-        if not paths:
+    builds afterwards is the translation of what it built before. Raises UserError, InputError."""
+    inputs = Inputs(paths, folder)
+    if folder is None or inputs.build is None:
+        if not paths and inputs.live is None:
             names = "'PATH...'"
-            raise CliError(
+            raise UserError(
                 msg("missing argument {names}", names=names), "name files or folders, - for stdin, or -k DIR"
             )
-        return common.some_inputs(paths, or_excluded=True)
-    kustomization.exclude_paths(paths)
-    build = kustomization.built(folder)
+        return inputs.some(or_excluded=True)
     if not writes:
-        raise CliError(
+        raise UserError(
             "-k translates the files of the build: add -i, --output-dir DIR, --diff or --check",
             msg("for the build on stdout: {command}", command=kustomization.piped(folder)),
         )
     if in_place:
-        kustomization.refuse_shared(build)
-    return kustomization.files_of(build, folder)
+        kustomization.refuse_shared(inputs.build)
+    return inputs.read()
 
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, exit_zero: bool) -> None:
     if in_place and output_dir:
-        raise CliError(
+        raise UserError(
             "-i and --output-dir exclude each other", "-i changes the files, --output-dir writes new ones"
         )
     if (diff or check) and (in_place or output_dir):
-        raise CliError("--diff and --check write nothing: omit -i and --output-dir")
+        raise UserError("--diff and --check write nothing: omit -i and --output-dir")
     if exit_zero and (check or not diff):
-        raise CliError("--exit-zero is for --diff, and excludes --check")
+        raise UserError("--exit-zero is for --diff, and excludes --check")
 
 
 def _diff(file: File) -> str:
@@ -160,17 +152,17 @@ def _diff(file: File) -> str:
 
 def _write(run: Result, in_place: bool) -> None:
     if not in_place:
-        common.documents_out(stream(run.files))
+        printing.documents_out(stream(run.files))
         return
     for file in (one for one in run.files if one.changed):
         outputs.change_file(Path(file.name), file.new, file.old, "translated")
-        common.info(msg("translated {name}", name=file.name))
+        printing.info(msg("translated {name}", name=file.name))
 
 
 def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
     """Write each run to ``--output-dir``; of several, each to a folder with the name of its target.
 
-    Nothing is written where two files have one path, or another target has written one. Raises CliError.
+    Nothing is written where two files have one path, or another target has written one. Raises UserError.
     """
     written: dict[Path, bytes] = {}
     for target, run in runs.items():
@@ -179,7 +171,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
             name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
             path = outputs.output_path(output_dir, *([target.name] if len(runs) > 1 else []), name)
             if path in written:
-                raise CliError(
+                raise UserError(
                     msg("two files would be written to {path}", path=path), "translate them one by one"
                 )
             written[path] = file.elsewhere
@@ -195,7 +187,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
 
 
 def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
-    """Raises CliError for a file that another target has written: its keys say which."""
+    """Raises UserError for a file that another target has written: its keys say which."""
     try:
         old = content(path)
     except OSError:  # there is none, or writing it says what is wrong
@@ -205,7 +197,7 @@ def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
     source = Source(str(path), old.decode(errors="replace"))
     others = {item.source for item in read_source(source, Settings.reading()).items} - {target.name}
     if others:
-        raise CliError(
+        raise UserError(
             msg(
                 "{path} has keys of {names}: another target wrote it",
                 path=path,

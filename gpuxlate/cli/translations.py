@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, runner
+from gpuxlate.cli import parallel, printing
 from gpuxlate.cli.decisions import DecisionFiles
-from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
-from gpuxlate.translation import translate as runs
+from gpuxlate.translation import run as runs
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover
@@ -57,7 +57,7 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
     found = runs.count(given, _in_chunks(wanted), task, _each)
     for folder in {one.build: None for run in found for one in run.items if one.build}:
         for run in found:
-            runner.dialects_used(folder, (one.source for one in run.items if one.build == folder))
+            parallel.dialects_used(folder, (one.source for one in run.items if one.build == folder))
     _note(found[0], wanted[0])
     return found
 
@@ -67,11 +67,13 @@ def _note(run: Result, settings: Settings) -> None:
     for problem in run.unreadable:
         if not run.files and problem is run.unreadable[-1]:
             raise problem
-        common.unreadable(problem)
+        printing.show_error(problem)
     if run.share_documents:
         left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
         rendered = "gpuxlate render FILE --to TARGET"
-        common.info(msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered))
+        printing.info(
+            msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered)
+        )
     note_source(run, settings.from_)
 
 
@@ -90,23 +92,23 @@ def note_source(run: Result, source: Backend | None) -> None:
     texts = (Source(one.name, one.old.decode(errors="replace")) for one in run.files)
     others = sorted({one.source for text in texts for one in read_source(text, Settings.reading()).items})
     if source.name in others:
-        common.info(
+        printing.info(
             msg("note: the input is of {name} already: there is nothing to translate", name=source.name)
         )
         return
     found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
-    common.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
+    printing.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
 
 
 def _in_chunks(wanted: Sequence[Settings]) -> list[Settings]:
     """The same, with large sources read on all cores."""
-    return [replace(one, in_chunks=runner.in_chunks) for one in wanted]
+    return [replace(one, in_chunks=parallel.in_chunks) for one in wanted]
 
 
 def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    for one, made in runner.map_inputs(work, given):
+    for one, made in parallel.map_inputs(work, given):
         for found in () if isinstance(made, InputError) else made:
-            runner.dialects_used(one.name, (each.source for each in found.items))
+            parallel.dialects_used(one.name, (each.source for each in found.items))
         yield one, made
 
 
@@ -142,7 +144,7 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     ``apart``: findings stand before it.
     """
     if apart:
-        common.info("")
+        printing.info("")
     items = list(counted_once(run.items))
     verdicts = Counter(one.verdict for one in items)
     each = [
@@ -157,7 +159,7 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     )
     for one in (*_beside(run), *([there] if run.pods_already_at_target else []), *done):
         what = msg("{what}; {more}", what=what, more=one)
-    common.info(msg("{target}: {what}", target=target, what=what) if target else what)
+    printing.info(msg("{target}: {what}", target=target, what=what) if target else what)
 
 
 def refusals(run: Result) -> list[Diagnostic]:
@@ -179,10 +181,12 @@ def refusals(run: Result) -> list[Diagnostic]:
 
 def left_as_they_are(run: Result) -> list[Diagnostic]:
     """Whole cards that no dialect reads: they are in no count."""
-    counted = {id(left.diagnostic) for left in run.leftovers}
-    counted |= {id(diagnostic) for item in run.items for diagnostic in item.diagnostics}
-    remarks = (one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code)
-    return [one for one in remarks if id(one) not in counted]
+    remarks = [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+    if not remarks:
+        return remarks
+    counted = {left.diagnostic for left in run.leftovers}
+    counted.update(*(item.diagnostics for item in run.items))
+    return [one for one in remarks if one not in counted]
 
 
 def accepting(run: Result) -> dict[str, Any] | None:
@@ -223,13 +227,13 @@ def refuse(runs: Mapping[str, Result]) -> int:
         whole += run
     accepted = accepting(whole)
     if accepted:
-        common.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
+        printing.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
     return Exit.INPUT if whole.unreadable else Exit.FINDINGS
 
 
 def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:
     """Findings of a run on stderr."""
-    common.show(findings, Texts(*run.sources))
+    printing.show(findings, Texts(*run.sources))
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from gpuxlate.cli.errors import CliError, InvalidValueError
-from gpuxlate.cli.options import READ_FILES, before_command, invocation, typed
+from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed
+from gpuxlate.cli.printing import alert, show_error
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, msg
 
 GUESSES = {
@@ -75,14 +76,14 @@ def _possible(type_: Any) -> str | None:
     return msg("write a whole number from {least} to {most}", least=least, most=most)
 
 
-def invalid_value(error: Any) -> CliError | None:
+def invalid_value(error: Any) -> UserError | None:
     """The error for a value that is none of a choice or of a range of numbers."""
     param = getattr(error, "param", None)
     possible = _possible(getattr(param, "type", None))
     if param is None or possible is None or type(error).__name__ != "BadParameter":
         return None
     if param.param_type_name == "argument":
-        return CliError(msg("invalid value for {option}", option=param.metavar), possible)
+        return UserError(msg("invalid value for {option}", option=param.metavar), possible)
     option, value = typed(*param.opts)
     return InvalidValueError(option, value, possible)
 
@@ -100,6 +101,18 @@ def _missing(error: Any) -> Message:
     if param.param_type_name == "argument":
         return msg("missing argument {names}", names=repr(param.metavar))
     return msg("missing option {names}", names=" / ".join(map(repr, param.opts)))
+
+
+def show(error: Any) -> int:
+    """Say what is wrong with a command line, and return the exit code."""
+    if wrong := invalid_value(error):
+        show_error(wrong)
+        return wrong.exit_code
+    alert("error", problem(error))
+    words = invocation().words
+    called = [word for word in words[: words.index("gpuxlate") + 2] if not word.startswith("-")]
+    alert("try", f"{error.ctx.command_path if error.ctx else ' '.join(called)} --help")
+    return Exit.USAGE
 
 
 def problem(error: Any) -> str:

@@ -9,8 +9,8 @@ from typing import Annotated, Any, ClassVar
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import live, lookup, options, printing
+from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.pods import printed, running
@@ -18,6 +18,7 @@ from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
@@ -55,17 +56,17 @@ def command(
 ) -> int:
     """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
-        raise CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
-    known = common.profile(profile)
+        raise UserError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
+    known = lookup.profile(profile)
     backend = _target(to, known)
-    found = read_specs(common.some_inputs(specs), known)
-    common.show(found.diagnostics, found.sources)
+    found = read_specs(Inputs(specs).some(), known)
+    printing.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return Exit.FINDINGS
     document, share = _one(found, name)
     wanted, refused = expected(share.share, backend, known, card_memory)
     if refused:
-        common.show([with_location(document, one) for one in refused], found.sources)
+        printing.show([with_location(document, one) for one in refused], found.sources)
         return Exit.FINDINGS
     return show(share.name, backend, verify(wanted, _seen(printed)), output)
 
@@ -73,22 +74,22 @@ def command(
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
-        common.info(titled("note", note))
+        printing.info(titled("note", note))
     if output == "json":
-        common.json_out(_json(name, backend, done))
+        printing.json_out(_json(name, backend, done))
     else:
-        common.out(_text(name, done))
+        printing.out(_text(name, done))
     return Exit.CLEAN if done.match else Exit.FINDINGS
 
 
 def _target(to: str | None, known: Profile | None) -> Backend | None:
     """The target of ``--to``, else that of the profile; the two may not differ."""
-    backend = common.target(to) if to else None
+    backend = lookup.target(to) if to else None
     if known is None:
         return backend
-    of_profile = common.target(known.target)
+    of_profile = lookup.target(known.target)
     if backend is not None and backend.name != of_profile.name:
-        raise CliError(
+        raise UserError(
             msg("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
             "omit --to or --profile",
         )
@@ -101,22 +102,22 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         return shares[0]
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
-        raise CliError(
+        raise UserError(
             msg("no GPUShare document is named {name!r}", name=name), msg("names: {names}", names=names)
         )
     if name is not None:
-        raise CliError(
+        raise UserError(
             msg("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
             "give one file",
         )
-    raise CliError(
+    raise UserError(
         msg("{count} GPUShare documents, and --name is not set", count=len(shares)),
         msg("names: {names}", names=names),
     )
 
 
 def _seen(printed: str) -> Seen:
-    """The output of nvidia-smi. Raises InputError where it is empty, CliError where it is not valid."""
+    """The output of nvidia-smi. Raises InputError where it is empty, UserError where it is not valid."""
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
@@ -124,8 +125,8 @@ def _seen(printed: str) -> Seen:
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
-        raise CliError(
-            msg("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
+        raise UserError(
+            msg("{name}: {error}", name=given.name, error=error.message), error.hint, error.exit_code
         ) from None
 
 
@@ -287,10 +288,10 @@ def on_cluster(
     if output_of is not None:
         return command(specs, output_of, name, to, profile, card_memory, output)
     if name is not None or to is not None:
-        raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
+        raise UserError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(specs) != 1:
-        raise CliError(msg("{count} pods given", count=len(specs)), "pass one")
-    known = common.profile(profile)
+        raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
+    known = lookup.profile(profile)
     server = live.cluster()
     where = running(server, specs[0], invocation().namespace or server.namespace, container)
     about = _profile_of_pod(known, where.profile)
@@ -304,7 +305,9 @@ def on_cluster(
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
             hint = msg("run it yourself: {on_cluster}", on_cluster=by_hand)
-        raise CliError(msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
+        raise UserError(
+            msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS
+        ) from None
     return show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -312,8 +315,8 @@ def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | No
     """The profile of the user, else that of the node."""
     if given is None or live is None:
         return given or live
-    if common.target(given.target).name != live.target:
-        raise CliError(
+    if lookup.target(given.target).name != live.target:
+        raise UserError(
             msg(
                 "the profile is for {target}, but the pod runs on {target_2}",
                 target=given.target,

@@ -6,15 +6,16 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from gpuxlate.cli import common
-from gpuxlate.cli.common import exclusion_of, load_config
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli import app, printing
+from gpuxlate.cli.inputs import exclusion_of
+from gpuxlate.cli.lookup import load_config
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.process import end_if_signalled, is_terminal
+from gpuxlate.cli.terminal import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
-from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
+from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, expand
 from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
@@ -58,7 +59,7 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
         known = None if run.isolated else load_config(run.config)
         left_out = exclusion_of(run, known)
         found = expand(paths, left_out)
-    except (CliError, InputError):  # the run reports it
+    except UserError:  # the run reports it
         pass
     profiles = [profile, *(known.profiles.values() if known else ())]
     named = [*paths, *(one for one in (run.config, *profiles) if isinstance(one, str | os.PathLike))]
@@ -75,22 +76,22 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
 def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
     """Run now, and again after each change, until the user or the reader of the results ends it.
 
-    Raises KeyboardInterrupt or Terminated, and CliError where it cannot be done.
+    Raises KeyboardInterrupt or Terminated, and UserError where it cannot be done.
     """
     invocation().in_one_process = True  # the watcher has a thread
     changes = _changes(paths, profile)
     while True:
         changed = next(changes)
         if is_terminal(sys.stdout):
-            common.out_parts([CLEAR])
+            printing.out_parts([CLEAR])
         if changed:
             names = sorted(map(os.path.relpath, changed))
             more = [msg("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
-            common.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
-        code = common.guarded(run)
+            printing.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
+        code = app.guarded(run)
         if code >= Exit.INTERRUPTED or invocation().unread:
             return code
-        common.info("watching for changes; Ctrl-C ends")
+        printing.info("watching for changes; Ctrl-C ends")
 
 
 def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
@@ -101,8 +102,10 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
     try:
         from watchfiles import watch
     except ModuleNotFoundError as error:
+        from gpuxlate.files.extras import install_hint
+
         problem = msg("--watch needs watchfiles: {name} is missing", name=error.name)
-        raise CliError(problem, common.install("watch")) from None
+        raise UserError(problem, install_hint("watch")) from None
     before: set[str] = set()
     while True:
         known, started = watched(paths, profile), False
@@ -136,7 +139,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         except FileNotFoundError:  # of a folder that was removed meanwhile
             continue
         except (OSError, RuntimeError) as error:
-            raise CliError(
+            raise UserError(
                 msg("the folders cannot be watched: {error}", error=error),
                 "name fewer folders, or set WATCHFILES_FORCE_POLLING=1",
                 Exit.INPUT,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from gpuxlate.cluster.server import ApiServer, ClusterError, ConflictError, Json, MissingError
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Lines, join_and, msg
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import dump_yaml, to_python
@@ -18,12 +19,10 @@ MANAGER = "gpuxlate"
 """The field manager: what it applied it may change again."""
 
 
-class ObjectError(ValueError):
+class ObjectError(UserError, ValueError):
     """An object that cannot be applied; ``hint``: what to write."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.FINDINGS
 
 
 @record

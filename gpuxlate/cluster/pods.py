@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, PodReader
-from gpuxlate.backends.device_plugin import labelled, shown
-from gpuxlate.backends.live import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.cluster_nodes import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
+from gpuxlate.backends.nvidia_device_plugin import card_labels, labelled
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.cluster.server import (
     ENDED,
     NODES,
@@ -188,7 +189,7 @@ def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None
 
 def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     """A node with NVIDIA's own device plugin, which allocates whole cards, or at least its labels."""
-    cards, card = node.amount(NVIDIA_GPU), shown(node)
+    cards, card = node.amount(NVIDIA_GPU), card_labels(node)
     if not cards:
         if view is not None or not labelled(node):
             return None

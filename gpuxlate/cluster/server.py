@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
+from gpuxlate.model.errors import Exit, UserError
+
 Json = dict[str, Any]
 """An object of the server."""
 
@@ -14,17 +16,16 @@ ENDED = ("Succeeded", "Failed")
 """Phases of pods that use nothing any more."""
 
 
-class ClusterError(Exception):
+class ClusterError(UserError):
     """One clear line, and what to do. Ends a command with exit 3."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    exit_code = Exit.INPUT
 
 
 class ChoiceError(ClusterError):
     """A wrong choice: an unknown context, a library that is not installed. Ends with exit 2."""
+
+    exit_code = Exit.USAGE
 
 
 class ConflictError(ClusterError):

@@ -19,6 +19,7 @@ from gpuxlate.files.read import StrPath, content, inside, repository
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.diagnostics import Path as DocumentPath
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
@@ -32,16 +33,18 @@ CODE = "config"
 SECTION = ("tool", "gpuxlate")
 
 
-class ConfigError(ValueError):
+class ConfigError(UserError, ValueError):
     """The configuration, or a profile, cannot be used; ``diagnostics`` holds every reason.
 
     ``read``: it was read, and what it says is wrong.
     """
 
-    def __init__(self, diagnostics: Iterable[Diagnostic], *, read: bool = True) -> None:
+    def __init__(
+        self, diagnostics: Iterable[Diagnostic], hint: str | None = None, *, read: bool = True
+    ) -> None:
         self.diagnostics = tuple(diagnostics)
         self.read = read
-        super().__init__(Lines([*_lines(self.diagnostics)]))
+        super().__init__(Lines([*_lines(self.diagnostics)]), hint)
 
 
 def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.files.read import StrPath, UnusualFileError, content, repository, upwards
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import msg
 
@@ -22,7 +23,7 @@ _PART = r"(?>[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?>[ \t]*)"
 _LONG_KEY = regex(rf"(?<![\w.-])(?:{_PART}\.(?>[ \t]*)){{{MAX_PARTS}}}")
 
 
-class TwoFilesError(ValueError):
+class TwoFilesError(UserError, ValueError):
     """Two files of one folder are the configuration."""
 
 
@@ -55,7 +56,8 @@ def _nearest(start: str) -> str | None:
         there = [one for name in NAMES if os.path.lexists(one := os.path.join(folder, name))]
         if len(there) > 1:
             raise TwoFilesError(
-                msg("{folder} has both {one} and {other}", folder=folder, one=NAMES[0], other=NAMES[1])
+                msg("{folder} has both {one} and {other}", folder=folder, one=NAMES[0], other=NAMES[1]),
+                "keep one of them",
             )
         if there:
             return there[0]

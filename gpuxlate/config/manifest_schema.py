@@ -14,13 +14,12 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import numbers_text
 from gpuxlate.config.number_schema import as_integer, as_pattern, as_string
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import KeySpec, Per, Place, Range
+from gpuxlate.model.keys import KeySpec, LegalNumbers, Per, Place, Range
+from gpuxlate.rules.key_index import BY_HAND
 from gpuxlate.rules.kubernetes import NATIVE
-from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
 
@@ -308,7 +307,7 @@ def _requirement(backends: list[Backend]) -> Schema:
 
 def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
     """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
-    description = f"{backend.title}: {row.meaning}{f' ({row.counts})' if row.counts else ''}."
+    description = f"{backend.title}: {row.meaning}{f' ({row.unit_text})' if row.unit_text else ''}."
     if Place.WRITTEN_BY_SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
@@ -323,7 +322,7 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
 def _number(row: KeySpec, ranges: Sequence[Range]) -> Schema:
     """Whole numbers, bare or in quotes, in one schema: of several, editors report on the first one."""
     patterns = [as_pattern(one) for one in ranges] + ([AMOUNT] if row.quantity else [])
-    message = f"write {numbers_text(ranges)}" if row.ranges else "write a whole number"
+    message = f"write {LegalNumbers(tuple(ranges)).text}" if row.ranges else "write a whole number"
     found: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
     bare = [{name: value for name, value in as_integer(one).items() if name != "type"} for one in ranges]
     if len(bare) == 1:

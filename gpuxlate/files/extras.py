@@ -14,7 +14,14 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from gpuxlate.model.messages import Message, msg
+
 NAME = "gpuxlate"
+
+
+def install_hint(extra: str) -> Message:
+    """How to get what an extra of the package brings."""
+    return msg("install gpuxlate with the extra {extra}: {command}", extra=extra, command=pip_install(extra))
 
 
 def pip_install(extra: str) -> str:

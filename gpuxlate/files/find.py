@@ -19,6 +19,7 @@ from typing import Final, TypeVar
 from gpuxlate.files.read import StrPath, content, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import kept as held_by_run
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once
@@ -308,15 +309,13 @@ _MOST_HELD = 2**20
 """Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
 
-class InputError(Exception):
+class InputError(UserError):
     """An input is missing or cannot be opened or decoded (exit 3). The message names it.
 
     ``hint``: what to do.
     """
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.INPUT
 
 
 @record
@@ -368,9 +367,9 @@ class Input:
         """It may hold parameters of a job: the user named their target, or a file of such a suffix."""
         if not self.named or (target is None and os.path.splitext(self.name)[1] in ("", ".yaml", ".yml")):
             return False
-        from gpuxlate.backends import registry
+        from gpuxlate.backends import job_targets
 
-        suffixes = registry.form_suffixes(target)
+        suffixes = job_targets.file_suffixes(target)
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
 
@@ -443,9 +442,9 @@ def reader(one: Input, source: Source, target: str | None = None) -> DocumentRea
     """
     if not one.may_be_parameters(target):
         return documents
-    from gpuxlate.backends import registry
+    from gpuxlate.backends import job_targets
 
-    return registry.form_reader(source, target) or documents
+    return job_targets.reader_of(source, target) or documents
 
 
 def is_blank(data: bytes) -> bool:

@@ -68,7 +68,7 @@ def _known() -> tuple[str, ...]:
     if not plugins.installed():
         return WORDS
     from gpuxlate.backends import registry
-    from gpuxlate.rules.vocabulary import words
+    from gpuxlate.rules.key_index import words
 
     return words(tuple(registry.all_backends()))
 

@@ -22,7 +22,7 @@ from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.edit import with_comments
 from gpuxlate.yamltext.parse import NotYamlError, documents
@@ -81,14 +81,14 @@ def add_ignores(source: Source, settings: LintSettings, reason: str) -> IgnoredS
     result = IgnoredSource(source, linted)
     by_line: dict[int, list[Diagnostic]] = defaultdict(list)
     no_comments = is_json(source)
-    whole = any(one.code == "GX025" for one in linted.diagnostics)  # ignores have no effect then
-    for one in linted.diagnostics:
-        if whole or one.code in NOT_OF_A_LINE or one.span is None:
-            result.refused.append(RefusedIgnore(one, ITS_HELP))
+    whole = any(finding.code == "GX025" for finding in linted.diagnostics)  # ignores have no effect then
+    for diagnostic in linted.diagnostics:
+        if whole or diagnostic.code in NOT_OF_A_LINE or diagnostic.span is None:
+            result.refused.append(RefusedIgnore(diagnostic, ITS_HELP))
         elif no_comments:
-            result.refused.append(RefusedIgnore(one, NO_COMMENTS))
+            result.refused.append(RefusedIgnore(diagnostic, NO_COMMENTS))
         else:
-            by_line[one.text_line or one.span.line].append(one)
+            by_line[diagnostic.text_line or diagnostic.span.line].append(diagnostic)
     if not by_line:
         return result
     left = limits.MAX_IGNORES - sum(1 for _ in COMMENT.finditer(source.text))
@@ -106,9 +106,9 @@ def add_ignores(source: Source, settings: LintSettings, reason: str) -> IgnoredS
     return result
 
 
-def not_ignored(found: Sequence[Diagnostic], why: Message) -> list[RefusedIgnore]:
+def not_ignored(findings: Sequence[Diagnostic], why: Message) -> list[RefusedIgnore]:
     """Findings of a source that takes no comments."""
-    return [RefusedIgnore(one, why) for one in found]
+    return [RefusedIgnore(finding, why) for finding in findings]
 
 
 def is_json(source: Source) -> bool:
@@ -125,8 +125,8 @@ def is_json(source: Source) -> bool:
     return False
 
 
-def _comment(found: Sequence[Diagnostic], reason: str) -> str:
-    codes = dict.fromkeys(one.code for one in found)
+def _comment(findings: Sequence[Diagnostic], reason: str) -> str:
+    codes = dict.fromkeys(finding.code for finding in findings)
     return f"# gpuxlate: ignore[{','.join(codes)}] {reason.strip()}"
 
 
@@ -163,29 +163,29 @@ class _Commented:
         """Where the comment of a line can be, the best place first."""
         source, comment = self._before, self._comments[line]
         start, text = source.line_start(line), source.line_text(line)
-        found = []
+        splices = []
         if line not in self._behind:
             behind = f"  {comment}"
-            found.append(Splice(start + len(text), start + len(text), behind))
+            splices.append(Splice(start + len(text), start + len(text), behind))
         if line not in self._above:
             indent = text[: len(text) - len(text.lstrip(" "))]
-            found.append(Splice(start, start, indent + comment + source.newline(start)))
+            splices.append(Splice(start, start, indent + comment + source.newline(start)))
         if len(text) + 2 + len(comment) > LONGEST:
-            found.reverse()
-        return found
+            splices.reverse()
+        return splices
 
 
-def _strings(source: Source, wanted: Mapping[int, str]) -> tuple[set[int], set[int]]:
+def _strings(source: Source, comments: Mapping[int, str]) -> tuple[set[int], set[int]]:
     """Of these lines those with a string, or the head of a block, at their end; with one at their start."""
-    lines = sorted(wanted)
+    lines = sorted(comments)
     behind: set[int] = set()
     above: set[int] = set()
-    for one in _scalars(source):
-        written = source.text[one.start : one.end]
+    for scalar in _scalars(source):
+        written = source.text[scalar.start : scalar.end]
         if not re.search(r"[\r\n]", written):
             continue
-        first, last = source.position(one.start)[0], source.position(one.end)[0]
-        block = one.style in ("|", ">")
+        first, last = source.position(scalar.start)[0], source.position(scalar.end)[0]
+        block = scalar.style in ("|", ">")
         if block and written.endswith(("\r", "\n")):
             last -= 1
         behind.update(lines[bisect_left(lines, first) : bisect_left(lines, last + block)])

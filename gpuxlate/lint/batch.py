@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gpuxlate.lint.halves import refused_alone
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Edit, Path
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Subject
 from gpuxlate.yamltext.edit import edit_document, planned
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plan import EditError
@@ -68,9 +68,9 @@ class Batch:
         return fixed, fresh
 
 
-def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
-    """The text changes of each fix on its own, by the id of its finding; only fixes that can be applied."""
-    changes: dict[int, list[Splice]] = {}
+def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
+    """The text changes of each fix on its own, by its finding; only fixes that can be applied."""
+    changes: dict[Subject, list[Splice]] = {}
     left = [finding for finding in findings if finding.fix is not None]
     allowed = limits.Allowance(document.end - document.start)
     for _ in range(MAX_TURNS):
@@ -79,9 +79,9 @@ def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[int, 
         for finding in batch.taken:
             # a plan looks up what aliases share, each time
             if finding.fix is not None and (len(changes) < limits.MAX_TRIES or not document.aliases):
-                changes[id(finding)] = planned(document, finding.fix.edits)
-        taken = {id(finding) for finding in batch.taken}
-        left = [finding for finding in left if id(finding) not in taken]
+                changes[finding.subject] = planned(document, finding.fix.edits)
+        taken = {finding.subject for finding in batch.taken}
+        left = [finding for finding in left if finding.subject not in taken]
         if not left or not taken:
             break
     return changes

@@ -9,47 +9,51 @@ from gpuxlate.lint.check import lint_built
 from gpuxlate.lint.ignore import UNUSED, Ignore, ignores_in_text, without_ignored
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.overlays.kustomize import BuildPlaces, Built, builds_of
+from gpuxlate.overlays.kustomize import Built
 from gpuxlate.overlays.roles import MANIFESTS
+from gpuxlate.overlays.run_builds import BuildPlaces, builds_of
 from gpuxlate.yamltext.source import Source
 
 
 def findings_of_build(
-    made: Built, files: Sequence[Input], selection: RuleSelection, found: Sequence[Diagnostic]
+    build: Built, files: Sequence[Input], selection: RuleSelection, findings: Sequence[Diagnostic]
 ) -> tuple[list[Diagnostic], list[Source]]:
-    """The findings of a build, and the texts where they are; ``found``: those of its ``files``.
+    """The findings of a build, and the texts where they are; ``findings``: those of its ``files``.
 
     Objects are judged as they are built, not as they are in a file: what a patch corrects is no finding, and
     what it makes wrong is one. What is no object with pods is judged in its file. Ignores that match nothing
     are not reported (GX009): another build may need them.
     """
-    places = BuildPlaces(made, builds_of([made.folder], files))
-    settings = {one.name: selection.for_file(one.place) for one in files}
+    places = BuildPlaces(build, builds_of([build.folder], files))
+    settings = {file.name: selection.for_file(file.place) for file in files}
     ignores: dict[str, list[Ignore]] = {}
     of_build: dict[tuple[str, str | None, object], Diagnostic] = {}
-    for one in made.objects:
-        document = places.of(one.document).with_root(one.root)
+    for obj in build.objects:
+        document = places.of(obj.document).with_root(obj.root)
         here = settings[document.source.name]._replace(role=MANIFESTS)
-        for each in lint_built(document, here):
-            placed = places.found(each, one)
+        for finding in lint_built(document, here):
+            placed = places.found(finding, obj)
             name = placed.file or ""
             if name not in ignores:
                 ignores[name] = list(ignores_in_text(places.sources[name])) if name in places.sources else []
             left, _ = without_ignored([placed], ignores[name], lambda _code: False)
             if left and not (name in settings and settings[name].excused(placed.code)):
                 of_build.setdefault(_key(placed), placed.located(fix=None))
-    built = {(places.of(one.document).source.name, one.document.index) for one in made.objects}
-    for piece in made.texts:
+    built = {(places.of(obj.document).source.name, obj.document.index) for obj in build.objects}
+    for piece in build.texts:
         host = piece.host or piece.document
         built.add((places.of(host).source.name, host.index))
     kept = [
-        one
-        for one in found
-        if one.code != UNUSED and (_key(one) in of_build or (one.file or "", one.document or 0) not in built)
+        finding
+        for finding in findings
+        if finding.code != UNUSED
+        and (_key(finding) in of_build or (finding.file or "", finding.document or 0) not in built)
     ]
-    known = {_key(one) for one in kept}
-    return [*kept, *(one for key, one in of_build.items() if key not in known)], [*places.sources.values()]
+    reported = {_key(finding) for finding in kept}
+    return [*kept, *(finding for key, finding in of_build.items() if key not in reported)], [
+        *places.sources.values()
+    ]
 
 
-def _key(one: Diagnostic) -> tuple[str, str | None, object]:
-    return one.code, one.file, one.span
+def _key(finding: Diagnostic) -> tuple[str, str | None, object]:
+    return finding.code, finding.file, finding.span

@@ -29,6 +29,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import once_per_object
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
@@ -39,7 +40,6 @@ from gpuxlate.rules.source import (
     unrendered,
 )
 from gpuxlate.rules.translation import unread_classes, unread_resources
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import (
     Document,
@@ -97,22 +97,24 @@ class LintState:
 
 def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
-        what = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
-        found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
+        excess = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
+        findings.append(too_much(source, excess, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
-    work = partial(_check_documents, source, settings, limits.MAX_FINDINGS - len(found))
+    work = partial(_check_documents, source, settings, limits.MAX_FINDINGS - len(findings))
     checked = over_documents(work, source, read, settings.in_chunks)
     result = checked.result
-    found += checked.found
+    findings += checked.found
     # where there are too many the rest is not checked, so ignores may have findings there
     ignores = [] if checked.too_many else [*ignores, *checked.ignores]
-    if found or ignores:
-        wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
-        left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
+    if findings or ignores:
+        selected = [
+            finding for finding in once_per_object(_once(findings)) if settings.selected(finding.code)
+        ]
+        left, result.suppressed = without_ignored(selected, ignores, settings.selected)
         result.diagnostics = sorted(settings.context.applying(left), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
@@ -151,11 +153,11 @@ def _check_documents(
 ) -> _CheckedDocuments:
     """The findings of documents of a source, each by itself."""
     checked = _CheckedDocuments(most)
-    result, found = checked.result, checked.found
+    result, findings = checked.result, checked.found
     context, claims = settings.context, settings.claims_beside(source)
 
     def start(document: Document) -> LintState:
-        left = most + 1 - len(found)
+        left = most + 1 - len(findings)
         return LintState(document=document, settings=settings, context=context, claims=claims, most=left)
 
     try:
@@ -164,13 +166,13 @@ def _check_documents(
             result.shares += state.shares
             result.skipped = state.skipped or result.skipped
             checked.ignores += state.ignores
-            found += state.diagnostics
-            if are_too_many(source, found, most):
+            findings += state.diagnostics
+            if are_too_many(source, findings, most):
                 checked.too_many = result.broken = True
                 break
     except NotYamlError as error:
         problem = no_yaml(source, error)
-        found.append(problem)
+        findings.append(problem)
         result.broken = True
         if problem.code == "GX012":
             result.skipped = skipped_as(source)
@@ -192,14 +194,14 @@ def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
     return list(context.applying(left))
 
 
-def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+def _once(findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """Each finding once: several pods of one workload, or uses of one anchor, may have the same."""
     seen: set[tuple[str, str, object, Path]] = set()
-    for one in found:
-        key = (one.code, one.message, one.span, one.path if one.span is None else ())
+    for finding in findings:
+        key = (finding.code, finding.message, finding.span, finding.path if finding.span is None else ())
         if key not in seen:
             seen.add(key)
-            yield one
+            yield finding
 
 
 # --- what is in a document ------------------------------------------------------------------------
@@ -214,10 +216,10 @@ def _find_template(state: LintState) -> None:
 
 def _check_own(state: LintState) -> None:
     """A document of this tool is no manifest."""
-    found = None if state.document.job else _problems_of_own(state)
-    if found is not None:
+    problems = None if state.document.job else _problems_of_own(state)
+    if problems is not None:
         state.ignores += ignores_in_document(state.document, ())
-        state.add(finding for finding in found if state.settings.selected(finding.code))
+        state.add(finding for finding in problems if state.settings.selected(finding.code))
         state.done = True
 
 
@@ -238,7 +240,9 @@ def _problems_of_own(state: LintState) -> list[Diagnostic] | None:
 
 
 def _find_jobs(state: LintState) -> None:
-    state.jobs += jobs_in(state.document, registry.job_rows(state.document))
+    from gpuxlate.backends import job_targets
+
+    state.jobs += jobs_in(state.document, job_targets.rows_of(state.document))
 
 
 def _find_pods(state: LintState) -> None:
@@ -246,11 +250,11 @@ def _find_pods(state: LintState) -> None:
     document, context = state.document, state.context
     if document.job is not None:
         return
-    found = state.settings.role.pods(document)
-    if found and not nodes.get_text(document.root, "kind"):
+    overlays = state.settings.role.pods(document)
+    if overlays and not nodes.get_text(document.root, "kind"):
         state.context = context._replace(values=True)  # no object: the values of a chart somewhere else
     renamed = renamed_by(context.profile)
-    for overlay in found:
+    for overlay in overlays:
         if overlay.pod is None:
             state.operations.append(overlay)
         else:
@@ -265,7 +269,8 @@ def _find_parts(state: LintState) -> None:
 
 def _find_patched(state: LintState) -> None:
     """What a patch says of its pods, and the places of names in it that are read."""
-    from gpuxlate.overlays.patches import of_pods, parts
+    from gpuxlate.lint.patches import parts
+    from gpuxlate.overlays.patched_pods import of_pods
 
     changed = [base.part for operations in state.operations for base in operations.over]
     state.parts += parts(state.document, state.pods, changed)
@@ -279,8 +284,8 @@ def _check_inline(state: LintState) -> None:
     settings = state.settings
     for patch, role in settings.role.inline(state.document) if settings.role.inline else ():
         state.read.add(patch.path)
-        made = lint_source(patch.source, settings._replace(role=role, excused=nothing))
-        state.add(map(patch.found, made.diagnostics))
+        result = lint_source(patch.source, settings._replace(role=role, excused=nothing))
+        state.add(map(patch.found, result.diagnostics))
 
 
 def _find_ignores(state: LintState) -> None:
@@ -298,7 +303,7 @@ def _judge_quotas(state: LintState) -> None:
 # --- what is wrong with it ------------------------------------------------------------------------
 def _check_document(state: LintState) -> None:
     """The rules of a document: repeated keys, keys outside of any pod, claims."""
-    context, words = state.context, vocabulary_of(state.context)
+    context, words = state.context, key_index_of(state.context)
     places = places_beside(state.document, (pod.keys for pod in state.pods), words.search())
     facts = document_keys(
         state.document,
@@ -307,8 +312,10 @@ def _check_document(state: LintState) -> None:
         places,
         state.read,
     )
-    found = check_document(catalog.neutral_document_rules(), facts, context)
-    state.report(one for one in found if one.code != "GX002" or state.jobs or _requests_gpus(state.pods))
+    findings = check_document(catalog.neutral_document_rules(), facts, context)
+    state.report(
+        finding for finding in findings if finding.code != "GX002" or state.jobs or _requests_gpus(state.pods)
+    )
     if facts.claims:
         state.report(check_document(_rules_of_claims(), facts, context))
         state.report(unread_classes(facts, context).values())
@@ -374,8 +381,8 @@ def _with_fixes(findings: Iterable[Diagnostic], is_offered: Callable[[Fix], bool
 @cache
 def _rules_of_claims() -> tuple[Rule, ...]:
     """The rules of drivers that are about documents, such as templates of claims."""
-    drivers = (one for one in registry.pod_backends() if one.device_classes)
-    return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
+    drivers = (backend for backend in registry.pod_backends() if backend.device_classes)
+    return in_order({rule.code: rule for driver in drivers for rule in driver.rules}.values(), "drivers")
 
 
 def _changes_what_is_there(document: Document, fix: Fix) -> bool:
@@ -386,7 +393,9 @@ def _changes_what_is_there(document: Document, fix: Fix) -> bool:
 
 def _has_place(pod: Pod, fix: Fix) -> bool:
     """The object of the pod has the fields that the fix adds something to."""
-    lacking = [pod.keys.metadata_of(one) if one in METADATA else (*pod.keys.path, one) for one in pod.lacks]
+    lacking = [
+        pod.keys.metadata_of(field) if field in METADATA else (*pod.keys.path, field) for field in pod.lacks
+    ]
     return not any(edit.path[: len(path)] == path for edit in fix.edits for path in lacking)
 
 

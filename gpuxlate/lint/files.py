@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys, only_relevant
 from gpuxlate.lint.settings import LintResult, LintSettings
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, Subject
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -56,31 +56,31 @@ class CheckedFile(NamedTuple):
 
 
 def check(
-    one: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: DocumentReader = documents
+    file: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: DocumentReader = documents
 ) -> CheckedFile:
     """Check the text of an input, and apply its fixes. Raises InputError.
 
     ``manifests``: what reads its documents where it holds no parameters.
     """
-    if under_chart_templates(one.place, os.getcwd()):
+    if under_chart_templates(file.place, os.getcwd()):
         from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 
-        found = in_chart(one.name)
+        finding = in_chart(file.name)
         linted = LintResult(
-            diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE
+            diagnostics=[finding] if settings.selected(finding.code) else [], skipped=HELM_TEMPLATE
         )
         linted.excuse(settings.excused)
         return CheckedFile(linted)
-    may_be_empty = not one.named or mode.allow_empty
+    may_be_empty = not file.named or mode.allow_empty
     has_no_word = settings.role.can_skip and not might_have_gpu_keys(data, settings.profile)
     if may_be_empty and has_no_word:
         if not data.isascii():
-            one.source(data)  # only to see that it is UTF-8
+            file.source(data)  # only to see that it is UTF-8
         return CheckedFile(LintResult(), old=data, new=data)
-    source = one.source(data)
+    source = file.source(data)
     if not may_be_empty and is_blank(data):
-        raise InputError(msg("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
-    read = reader(one, source)
+        raise InputError(msg("{name}: it is empty", name=file.name), MAY_BE_EMPTY)
+    read = reader(file, source)
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return CheckedFile(LintResult(count), old=data, new=data)
     if settings.role.can_skip and not has_no_word and read is documents:
@@ -116,35 +116,35 @@ def _all_documents(source: Source) -> int | None:
     return None
 
 
-def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
+def dialects_in(file: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
     """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
-    from gpuxlate.backends import registry
+    from gpuxlate.backends import job_targets, registry
     from gpuxlate.manifest.pods import jobs_in, pods_in
 
-    found: set[str] = set()
-    source = only_relevant(one.source(data), profile)
+    names: set[str] = set()
+    source = only_relevant(file.source(data), profile)
     with suppress(NotYamlError):  # which is a finding
-        for document in reader(one, source)(source) if might_have_gpu_keys(data, profile) else ():
-            found.update(job.target for job in jobs_in(document, registry.job_rows(document)))
+        for document in reader(file, source)(source) if might_have_gpu_keys(data, profile) else ():
+            names.update(job.target for job in jobs_in(document, job_targets.rows_of(document)))
             pods = () if document.job else pods_in(document)
-            found.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
-    return tuple(sorted(found))
+            names.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
+    return tuple(sorted(names))
 
 
-def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
-    """The changes of the text that each fix makes on its own, by the id of its finding.
+def each_change(source: Source, findings: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
+    """The changes of the text that each fix makes on its own, by its finding.
 
     Only of fixes that can be applied. The documents are read again.
     """
     from gpuxlate.lint.batch import each_alone
 
     by_document: dict[int, list[Diagnostic]] = {}
-    for one in found:
-        if one.fix is not None:
-            by_document.setdefault(one.document or 0, []).append(one)
-    made: dict[int, list[Splice]] = {}
+    for finding in findings:
+        if finding.fix is not None:
+            by_document.setdefault(finding.document or 0, []).append(finding)
+    changes: dict[Subject, list[Splice]] = {}
     with suppress(NotYamlError):  # the text before a syntax error can be fixed
         for document in documents(source) if by_document else ():
             if document.index in by_document:
-                made |= each_alone(document, by_document[document.index])
-    return made
+                changes |= each_alone(document, by_document[document.index])
+    return changes

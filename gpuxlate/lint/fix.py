@@ -11,7 +11,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintResult, LintSettings, everything, nothing
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, apply
@@ -24,8 +24,6 @@ Groups = Mapping[int, Group]
 """A group for each of these documents."""
 Wrong = Counter[tuple[Severity, str]]
 """The findings of a document by severity and code: their places move, and names in their messages change."""
-Key = tuple[int, str, Path, str]
-"""A finding, whatever its place in the text."""
 Choice = Callable[[Iterable[Diagnostic]], Iterable[Diagnostic]]
 """Of findings those whose fixes are applied."""
 
@@ -84,7 +82,7 @@ class _Fixer:
 
     def run(self) -> None:
         """Try all fixes of a document at once; where it is not better for them, halves, down to one fix."""
-        refused: set[Key] = set()
+        refused: set[Subject] = set()
         waiting: dict[int, list[Group]] = {}
         while self._tries and (offered := self._offered(self.source, refused)):
             waiting = {n: waiting.get(n) or [_worst(group)] for n, group in offered.items()}
@@ -97,7 +95,7 @@ class _Fixer:
                 elif middle:
                     waiting[n] += [group[middle:], group[:middle]]
                 else:
-                    refused |= {_key(finding) for finding in group}
+                    refused |= {finding.subject for finding in group}
             self.fixes += sum(state.fixes for state in better.values())
             self.source = _with_texts(self.source, {n: state.text for n, state in better.items()})
 
@@ -118,7 +116,7 @@ class _Fixer:
         best: dict[int, _DocumentState] = {}
         fixes: Counter[int] = Counter()
         source, chosen = self.source, groups.keys()
-        known = _keys(self._offered(source, set()))
+        offered = _keys(self._offered(source, set()))
         for _ in range(MAX_ROUNDS):
             source, applied = self._applied(source, groups)
             if not applied or not self._tries:
@@ -130,8 +128,8 @@ class _Fixer:
                 n = document.index
                 if n in applied and (n not in best or _is_less(wrong[n], best[n].wrong)):
                     best[n] = _DocumentState(document.text, wrong[n], fixes[n])
-            groups = {n: group for n, group in self._offered(source, known).items() if n in chosen}
-            known |= _keys(groups)
+            groups = {n: group for n, group in self._offered(source, offered).items() if n in chosen}
+            offered |= _keys(groups)
         return best
 
     def _applied(self, source: Source, groups: Groups) -> tuple[Source, dict[int, int]]:
@@ -146,13 +144,13 @@ class _Fixer:
                 applied[document.index] = len(batch.taken)
         return source.changed(apply(source.text, splices)), applied
 
-    def _offered(self, source: Source, without: set[Key]) -> dict[int, list[Diagnostic]]:
+    def _offered(self, source: Source, without: set[Subject]) -> dict[int, list[Diagnostic]]:
         """The findings of the selected rules that have a fix, by document."""
         offered: dict[int, list[Diagnostic]] = {}
         for finding in self._to_fix(self._found(source)):
             allowed = finding.fix is not None and (finding.fix.safe or self._unsafe)
             chosen = self._settings.selected(finding.code) and not self._settings.excused(finding.code)
-            if allowed and chosen and _key(finding) not in without:
+            if allowed and chosen and finding.subject not in without:
                 offered.setdefault(finding.document or 0, []).append(finding)
         return offered
 
@@ -179,12 +177,8 @@ def _worst(group: Group) -> Group:
     return [finding for finding in group if finding.severity.rank == worst]
 
 
-def _key(finding: Diagnostic) -> Key:
-    return finding.document or 0, finding.code, finding.path, finding.message
-
-
-def _keys(groups: Groups) -> set[Key]:
-    return {_key(finding) for group in groups.values() for finding in group}
+def _keys(groups: Groups) -> set[Subject]:
+    return {finding.subject for group in groups.values() for finding in group}
 
 
 def _documents(source: Source) -> Iterator[Document]:
@@ -195,14 +189,14 @@ def _documents(source: Source) -> Iterator[Document]:
 
 def _with_texts(source: Source, texts: Mapping[int, str]) -> Source:
     """The source with these texts in place of those of its documents, by number."""
-    old = ((one.start, one.end, texts.get(one.index)) for one in _documents(source))
+    old = ((document.start, document.end, texts.get(document.index)) for document in _documents(source))
     return source.changed(
         apply(source.text, [Splice(start, end, text) for start, end, text in old if text is not None])
     )
 
 
-def _is_less(one: Wrong, other: Wrong) -> bool:
+def _is_less(wrong_here: Wrong, other: Wrong) -> bool:
     """Fewer errors; as many, and fewer warnings; or those too, and fewer infos."""
-    counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (one, other)]
+    counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (wrong_here, other)]
     fewer, more = ([count[severity] for severity in Severity] for count in counts)
     return fewer < more

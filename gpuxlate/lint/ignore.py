@@ -18,8 +18,8 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span, prefixes
 from gpuxlate.rules import catalog
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.source import ignore_matches
-from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -49,11 +49,11 @@ class Ignore:
         if not code:
             hint = "write the codes in brackets: ignore[GX007] and a reason"
             return replace(self.unused, message="this ignore names no rule", hint=hint)
-        known = catalog.find(code, registry.all_backends()) is not None
-        near = None if known else catalog.nearest(code, registry.all_backends())
+        is_rule = catalog.find(code, registry.all_backends()) is not None
+        near = None if is_rule else catalog.nearest(code, registry.all_backends())
         message, hint = ignore_matches(code, near)
         # the finding of a patch's annotation may be in the object that it patches
-        return replace(self.unused, message=message, hint=hint, missing=known and self.below is not None)
+        return replace(self.unused, message=message, hint=hint, missing=is_rule and self.below is not None)
 
 
 COMMENTS = "gpuxlate:"
@@ -92,24 +92,24 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
     """The annotations of a document: on its objects, and on its pod templates."""
     if not document.holds(IGNORE):
         return
-    found: dict[Path, Ignore] = {}
+    by_path: dict[Path, Ignore] = {}
     for ref, path, node in objects_in(document):
         text = get_text(node, "metadata", "annotations", IGNORE)
         if text is not None:
             place = (*path, "metadata", "annotations", IGNORE)
-            found[place] = _annotation(document, place, text, path, ref)
+            by_path[place] = _annotation(document, place, text, path, ref)
     for pod in pods:
         value = pod.keys.annotations.get(IGNORE)
-        if value and value.path not in found:
+        if value and value.path not in by_path:
             below = _common(pod.keys.path, pod.keys.metadata_path)
-            found[value.path] = _annotation(document, value.path, value.text, below, pod.object)
-    yield from found.values()
+            by_path[value.path] = _annotation(document, value.path, value.text, below, pod.object)
+    yield from by_path.values()
 
 
-def _common(one: Path, other: Path) -> Path:
+def _common(path: Path, other: Path) -> Path:
     """What two paths begin with: a pod template has a spec and metadata, some kinds have them in one."""
-    length = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    return one[: min(len(one), len(other)) if length is None else length]
+    length = next((n for n, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), None)
+    return path[: min(len(path), len(other)) if length is None else length]
 
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
@@ -125,23 +125,26 @@ def _codes_first(text: str) -> tuple[str, ...]:
 
 
 def without_ignored(
-    found: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
+    findings: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
 ) -> tuple[list[Diagnostic], int]:
     """The findings left, with GX009 for ignores that match nothing; and how many were suppressed."""
     left: list[Diagnostic] = []
     gone = 0
     index = _IgnoreIndex(ignores)
-    for one in found:
-        hits = index.hits(one)
+    for finding in findings:
+        hits = index.hits(finding)
         for ignore in hits:
-            ignore.used.add(one.code)
+            ignore.used.add(finding.code)
         if hits:
             gone += 1
         else:
-            left.append(one)
+            left.append(finding)
     if selected(UNUSED):
         left.extend(
-            one.as_unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
+            ignore.as_unused(code)
+            for ignore in ignores
+            for code in ignore.codes
+            if _is_unused(ignore, code, selected)
         )
     return left, gone
 
@@ -159,20 +162,20 @@ class _IgnoreIndex:
                 if ignore.below is not None:
                     self._by_path[code, *ignore.below].append(ignore)
 
-    def hits(self, one: Diagnostic) -> list[Ignore]:
+    def hits(self, finding: Diagnostic) -> list[Ignore]:
         """The ignores of a finding."""
-        found: list[Ignore] = []
-        if self._by_line and one.span is not None:
-            for line in {one.span.line, one.text_line or one.span.line}:
-                found += self._by_line.get((one.code, line), ())
-        if self._by_path and one.document is not None:
-            for path in prefixes(one.path):
-                found += self._by_path.get((one.code, one.document, path), ())
-        return found
+        ignores: list[Ignore] = []
+        if self._by_line and finding.span is not None:
+            for line in {finding.span.line, finding.text_line or finding.span.line}:
+                ignores += self._by_line.get((finding.code, line), ())
+        if self._by_path and finding.document is not None:
+            for path in prefixes(finding.path):
+                ignores += self._by_path.get((finding.code, finding.document, path), ())
+        return ignores
 
 
-def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
-    if code in one.used:
+def _is_unused(ignore: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
+    if code in ignore.used:
         return False
     # a rule that is not selected finds nothing: its ignore may still be needed
     return selected(code) or catalog.find(code, registry.all_backends()) is None

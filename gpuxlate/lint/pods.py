@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import islice
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.manifest.pods import Job, Pod, counted, counter_of
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
@@ -16,8 +17,8 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.catalog import check_pod
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.translation import operator_knows_the_cards
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext.parse import Document
 
 
@@ -32,17 +33,17 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     def check(keys: PodKeys) -> Iterator[Diagnostic]:
         return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
 
-    found = [*check(pod)]
-    if not found:
+    findings = [*check(pod)]
+    if not findings:
         return
     from gpuxlate.backends.proposals import accepted
 
-    for one in accepted(found, pod, check):
-        alone = one.fix is not None and any(
+    for finding in accepted(findings, pod, check):
+        alone = finding.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
-            for edit in one.fix.edits
+            for edit in finding.fix.edits
         )
-        yield one.located(fix=None) if alone else one
+        yield finding.located(fix=None) if alone else finding
 
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -55,12 +56,12 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object
-        words = vocabulary_of(context)
+        words = key_index_of(context)
         speaking = tuple(
-            one
-            for one in registry.pod_backends()
-            if any(words.is_meant(name, place, pod) for name, place, _ in one.owned(pod))
-            or one.is_detected(pod)
+            backend
+            for backend in registry.pod_backends()
+            if any(words.is_meant(name, place, pod) for name, place, _ in backend.owned(pod))
+            or backend.is_detected(pod)
         )
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
@@ -79,21 +80,22 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     keys = job.pod.keys
     here = context._replace(dialects=(backend,))
     both = (catalog.rules_beside(backend), backend.rules)
-    found = [one for rules in both for one in check_pod(rules, keys, here)]
-    yield from (one.located(fix=None) for one in found)
-    reported = {one.path for one in found if one.severity is Severity.ERROR}
+    findings = [finding for rules in both for finding in check_pod(rules, keys, here)]
+    yield from (finding.located(fix=None) for finding in findings)
+    reported = {finding.path for finding in findings if finding.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(PodReader(keys, context.profile), context.profile)
-        beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
+        beside = (finding for finding in (*reading.invalid, *reading.notes) if finding.path not in reported)
         yield from context.applying(beside)
 
 
 def shares_of_the_pod(pod: PodKeys, context: Context) -> int:
     """The shares that only annotations and labels ask for."""
     readings = (
-        one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
+        backend.read(PodReader(pod, context.profile), context.profile)
+        for backend in registry.backends_of(pod)
     )
-    return sum(one.share is not None for reading in readings for one in reading.containers)
+    return sum(container.share is not None for reading in readings for container in reading.containers)
 
 
 def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
@@ -105,5 +107,5 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
     hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
     message = msg(text, operator=counter.operator)
-    found: Diagnostic = operator_knows_the_cards(first.path, message, hint)
-    yield replace(found, severity=Severity.INFO)
+    finding: Diagnostic = operator_knows_the_cards(first.path, message, hint)
+    yield replace(finding, severity=Severity.INFO)

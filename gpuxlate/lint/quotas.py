@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import PodReader
+from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.documents import quota_is_counted
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.translation import unread_resources
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext.parse import Document
 
 
@@ -31,14 +31,14 @@ class Judged(NamedTuple):
 
 def judge_quotas(document: Document, context: Context) -> Judged:
     """A resource in a quota is judged as in a container, where the API server does so too."""
-    words, renamed = vocabulary_of(context), renamed_by(context.profile)
-    found: list[tuple[Diagnostic, ObjectRef]] = []
+    words, renamed = key_index_of(context), renamed_by(context.profile)
+    findings: list[tuple[Diagnostic, ObjectRef]] = []
     read: set[Path] = set()
     for quota in quotas_in(document):
         name = renamed.get(quota.resource, quota.resource)
-        known = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
-        if known and not quota.is_counted and not _is_kept(quota, name):
-            found += [
+        is_of_gpus = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
+        if is_of_gpus and not quota.is_counted and not _is_kept(quota, name):
+            findings += [
                 (
                     replace(
                         quota_is_counted(path, quota.written, quota.resource),
@@ -50,14 +50,14 @@ def judge_quotas(document: Document, context: Context) -> Judged:
             ]
         if _is_resource(words, quota, name):
             read |= {*quota.names}
-            found += [(one, quota.object) for one in _findings(quota, name, context)]
+            findings += [(finding, quota.object) for finding in _findings(quota, name, context)]
         elif words.unread(name) is not None or words.product(name):
             read |= {*quota.names}
-            found += [(one, quota.object) for one in _unread(quota, name, context)]
-    return Judged(found, frozenset(read))
+            findings += [(finding, quota.object) for finding in _unread(quota, name, context)]
+    return Judged(findings, frozenset(read))
 
 
-def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
+def _is_resource(words: KeyIndex, quota: Quota, name: str) -> bool:
     """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
     rows = words.rows(name)
     return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
@@ -65,12 +65,12 @@ def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
 
 def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
     for path in quota.names:
-        for one in key_is_known(_pod(name, Value("", path=path), quota), context):
+        for finding in key_is_known(_pod(name, Value("", path=path), quota), context):
             # the name of another key alone, without its prefix, is no fix
-            yield replace(one, fix=None, on_key=path[-1] == quota.written)
-        if any(row.sets == "partition" for row in vocabulary_of(context).rows(name)):
-            for one in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
-                yield replace(one, on_key=path[-1] == quota.written)
+            yield replace(finding, fix=None, on_key=path[-1] == quota.written)
+        if any(row.sets == "partition" for row in key_index_of(context).rows(name)):
+            for finding in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
+                yield replace(finding, on_key=path[-1] == quota.written)
     for value, _ in quota.amounts:
         if quota.takes_fractions and written(value).form is NumberForm.FRACTION:
             continue
@@ -82,16 +82,16 @@ def _is_kept(quota: Quota, name: str) -> bool:
     """The scheduler of a dialect keeps to the amount, though Kubernetes does not count it."""
     from gpuxlate.translation.quotas.counting import keeps_limits
 
-    rows = ((one, one.find(name)) for one in registry.pod_backends())
-    return any(row is not None and keeps_limits(one, row, quota) for one, row in rows)
+    rows = ((backend, backend.find(name)) for backend in registry.pod_backends())
+    return any(row is not None and keeps_limits(backend, row, quota) for backend, row in rows)
 
 
 def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
     """Resources of accelerators and products that are not read."""
     for path in quota.names:
         pod = _pod(name, Value("", path=path), quota)
-        for one in (*unread_resources(pod, context), *product_is_read(pod, context)):
-            yield replace(one, on_key=path[-1] == quota.written)
+        for finding in (*unread_resources(pod, context), *product_is_read(pod, context)):
+            yield replace(finding, on_key=path[-1] == quota.written)
 
 
 def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

@@ -75,10 +75,10 @@ class LintResult:
 
     def excuse(self, excused: Callable[[str], bool]) -> None:
         """Remove the findings that the configuration ignores."""
-        found = self.diagnostics
-        self.excused = {code for code in {one.code for one in found} if excused(code)}
-        self.diagnostics = [one for one in found if one.code not in self.excused]
-        self.suppressed += len(found) - len(self.diagnostics)
+        findings = self.diagnostics
+        self.excused = {code for code in {finding.code for finding in findings} if excused(code)}
+        self.diagnostics = [finding for finding in findings if finding.code not in self.excused]
+        self.suppressed += len(findings) - len(self.diagnostics)
 
 
 # Which rules ``lint`` checks, and which the configuration ignores.
@@ -166,7 +166,9 @@ class RuleSelection:
         if self.config is None or not self.config.per_file_ignores:
             return []
         mine = self.config.ignores_for(path)
-        return [(n, one.rules) for n, one in enumerate(self.config.per_file_ignores) if one in mine]
+        return [
+            (n, ignores.rules) for n, ignores in enumerate(self.config.per_file_ignores) if ignores in mine
+        ]
 
     def note(self, path: StrPath | None, excused: Iterable[str]) -> None:
         """Record that a checked file has findings of these codes, which the configuration ignores."""
@@ -205,12 +207,12 @@ class RuleSelection:
         codes = catalog.all_rules(registry.all_backends())
         return all(self.selected(code) for code in codes if _matches(code, (name,)))
 
-    def placed(self, found: Diagnostic) -> tuple[Diagnostic, Source | None]:
+    def placed(self, finding: Diagnostic) -> tuple[Diagnostic, Source | None]:
         """A finding in the configuration with its position, where the configuration is YAML."""
         assert self.config is not None
         assert self.config.path is not None
         name = os.path.relpath(self.config.path)
         if self.config.path.suffix == ".toml":
-            return replace(found, file=name), None
+            return replace(finding, file=name), None
         source = Source.from_bytes(name, content(self.config.path))
-        return with_location(next(documents(source)), found), source
+        return with_location(next(documents(source)), finding), source

@@ -8,7 +8,7 @@ catalogues when the package is built or installed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
@@ -74,6 +74,28 @@ def summary(code: str, english: str, language: str) -> str:
     if isinstance(english, Message):
         return translator(language)(english)
     return _translations(language).pgettext(code, english)
+
+
+PROSE = {"What it does": "what", "Why": "why", "Fix": "fix"}
+"""The sections of a rule that are sentences, with their keys in ``zh/rules``."""
+
+
+def sections(code: str, english: Mapping[str, str], language: str) -> tuple[dict[str, str], bool]:
+    """The sections of a rule by their English titles, and whether each sentence is in the language."""
+    texts = (
+        {} if language == "en" else _texts_of_rules(language, code.rstrip("0123456789").lower()).get(code, {})
+    )
+    translated = {title: texts.get(PROSE.get(title, ""), body) for title, body in english.items()}
+    return translated, language == "en" or all(PROSE[title] in texts for title in english.keys() & PROSE)
+
+
+@cache
+def _texts_of_rules(language: str, prefix: str) -> dict[str, dict[str, str]]:
+    """What ``explain`` says of the rules of one vendor, by code: one file a vendor, read only for it."""
+    import tomllib
+
+    path = Path(__file__).parent / language / "rules" / f"{prefix}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 @cache

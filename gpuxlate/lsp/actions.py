@@ -161,7 +161,7 @@ def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
         if one.fix and shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
     ]
     for one, shown in sorted(near, key=lambda pair: not (pair[0].fix and pair[0].fix.safe)):
-        changes = check.changes.get(id(one))
+        changes = check.changes.get(one.subject)
         if one.fix and changes:
             title = one.fix.title
             if not one.fix.safe:

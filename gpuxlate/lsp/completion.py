@@ -103,7 +103,11 @@ def _written(row: KeySpec, found: Typed) -> list[str]:
     if not row.is_pattern:
         return [row.name]
     of_containers = "{container}" in row.template
-    return [row.of(one.name) for one in found.pod.all_containers() if one.name] if of_containers else []
+    return (
+        [row.key_for_container(one.name) for one in found.pod.all_containers() if one.name]
+        if of_containers
+        else []
+    )
 
 
 def _values(found: Typed) -> Iterator[Row]:

@@ -10,8 +10,8 @@ from lsprotocol import types
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import changes_of, legal_text, release_of
-from gpuxlate.locale import current, localize, summary
+from gpuxlate.backends.rows import changes_of, release_of
+from gpuxlate.locale import current, localize, sections, summary
 from gpuxlate.lsp.session import Check
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
@@ -38,10 +38,10 @@ def of_key(backend: Backend, row: KeySpec, name: str) -> str:
 
 
 def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
-    if row.counts:
-        yield msg("Unit: {unit}.", unit=row.counts)
+    if row.unit_text:
+        yield msg("Unit: {unit}.", unit=row.unit_text)
     if row.ranges:
-        yield msg("Values: {values}.", values=legal_text(row))
+        yield msg("Values: {values}.", values=row.legal.text)
     if row.texts:
         yield msg("Values: {values}.", values=", ".join(f"`{one}`" for one in row.texts))
     if row.needs:
@@ -73,13 +73,14 @@ def _sentence(text: str) -> str:
 
 
 def of_rule(rule: Rule) -> str:
-    """What ``gpuxlate explain`` says of a rule. In other languages than English its summary is translated."""
+    """What ``gpuxlate explain`` says of a rule, as far as possible in the language of this process."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
     parts = [f"**{_linked(rule.code, site.rule_page(rule.code))}** {rule.name} ({rule.severity}{fix})"]
     parts.append(summary(rule.code, rule.summary, current()))
-    if current() != "en":
+    texts, complete = sections(rule.code, rule.sections, current())
+    if not complete:
         parts.append(localize("The sections below are in English."))
-    return "\n\n".join([*parts, *(f"**{title}**\n{body}" for title, body in rule.sections.items())])
+    return "\n\n".join([*parts, *(f"**{localize(title)}**\n{body}" for title, body in texts.items())])
 
 
 def of_share(share: Share) -> str:

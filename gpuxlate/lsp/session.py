@@ -28,7 +28,7 @@ from gpuxlate.lsp.protocol import Protocol, converter
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Span, Subject
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
@@ -381,8 +381,8 @@ class Check:
         )
 
     @cached_property
-    def changes(self) -> dict[int, list[Splice]]:
-        """The changes of each fix on its own, by the id of its finding."""
+    def changes(self) -> dict[Subject, list[Splice]]:
+        """The changes of each fix on its own, by its finding."""
         return each_change(self.text.source, self.findings)
 
     def fixed(self) -> str:

@@ -37,10 +37,10 @@ MARKS = (MARK, "\\")
 
 def may_name_claims(text: bytes) -> bool:
     """Whether a text may hold claims, or name some."""
-    return any(one.encode() in text for one in MARKS)
+    return any(mark.encode() in text for mark in MARKS)
 
 
-def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
+def names_in(document: Document, known_paths: Container[Path]) -> Iterator[str]:
     """The names of claims in a document, but for known places; and the texts in it that may name some."""
     pending: list[tuple[Node, Path]] = [(document.root, ())] if document.root else []
     while pending:
@@ -51,10 +51,10 @@ def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
                 if name != LAST_APPLIED:
                     pending += ((key, ()), (value, (*path, name)))
         elif isinstance(node, Sequence):
-            pending += ((one, (*path, index)) for index, one in enumerate(node.items))
+            pending += ((item, (*path, index)) for index, item in enumerate(node.items))
         elif (
             isinstance(node, Scalar)
-            and (path and path not in known)
+            and (path and path not in known_paths)
             and (path[-1] in _REFERENCES or MARK in node.text)
         ):
             yield node.text
@@ -69,9 +69,9 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
         if group == GROUP and steps and name:
             written, where = get(node, *steps), (*path, *steps)
             devices = Devices(
-                tuple(_request(*one) for one in _listed(written, where, "requests")),
-                tuple(_constraint(*one) for one in _listed(written, where, "constraints")),
-                tuple(_config(*one) for one in _listed(written, where, "config")),
+                tuple(_request(*request) for request in _listed(written, where, "requests")),
+                tuple(_constraint(*constraint) for constraint in _listed(written, where, "constraints")),
+                tuple(_config(*config) for config in _listed(written, where, "config")),
             )
             place = ObjectPlace(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
@@ -89,8 +89,8 @@ def templates_made(document: Document) -> Iterator[tuple[str | None, str, str]]:
 
 
 def _listed(node: Node | None, path: Path, name: str) -> Iterator[tuple[Node, Path]]:
-    for index, one in enumerate(items(get(node, name))):
-        yield deref(one), (*path, name, index)
+    for index, entry in enumerate(items(get(node, name))):
+        yield deref(entry), (*path, name, index)
 
 
 def _request(node: Node, path: Path) -> DeviceRequest:
@@ -99,8 +99,8 @@ def _request(node: Node, path: Path) -> DeviceRequest:
     if isinstance(exactly, Mapping):
         return _asked(exactly, (*path, "exactly"), name, RequestForm.EXACTLY)
     several = tuple(
-        _asked(one, where, get_text(one, "name") or "", RequestForm.FIRST)
-        for one, where in _listed(node, path, "firstAvailable")
+        _asked(alternative, where, get_text(alternative, "name") or "", RequestForm.FIRST)
+        for alternative, where in _listed(node, path, "firstAvailable")
     )
     if several:
         return DeviceRequest(name, alternatives=several, form=RequestForm.FIRST, path=path)
@@ -112,8 +112,8 @@ def _asked(node: Node, path: Path, name: str, form: RequestForm) -> DeviceReques
     fields = values(node, path)
     expressions = (
         value_of(expression, (*where, "cel", "expression"))
-        for one, where in _listed(node, path, "selectors")
-        if (expression := get(one, "cel", "expression")) is not None
+        for selector, where in _listed(node, path, "selectors")
+        if (expression := get(selector, "cel", "expression")) is not None
     )
     return DeviceRequest(
         name,

@@ -98,20 +98,20 @@ def may_name(text: str, is_key: IsKey) -> bool:
     if "~1" in text or "\\" in text:
         return True
     names = chain(text.split("/") if text.startswith("/") else (), _ANY.findall(text))
-    return any(is_key(resource_of(one)) for one in names)
+    return any(is_key(resource_of(name)) for name in names)
 
 
 def named_in(text: str, is_key: IsKey, depth: int = 0) -> list[KeyInText]:
     """The keys that a text names, each place once, in its order."""
     if not may_name(text, is_key):
         return []
-    found = {one.start: one for one in _matched(text, is_key)}
-    names = {one.name for one in found.values()}
-    for one in _read(text, is_key, depth):
-        if one.end or one.name not in names:
-            found.setdefault(one.start, one)
-            names.add(one.name)
-    return sorted(found.values(), key=lambda one: one.start)
+    by_start = {key.start: key for key in _matched(text, is_key)}
+    names = {key.name for key in by_start.values()}
+    for key in _read(text, is_key, depth):
+        if key.end or key.name not in names:
+            by_start.setdefault(key.start, key)
+            names.add(key.name)
+    return sorted(by_start.values(), key=lambda key: key.start)
 
 
 def _matched(text: str, is_key: IsKey) -> Iterator[KeyInText]:
@@ -154,7 +154,7 @@ def _read(text: str, is_key: IsKey, depth: int) -> Iterator[KeyInText]:
         return
     try:
         # what cannot be read is searched for what looks like a key
-        roots = [one.root for one in documents(Source("", text))]
+        roots = [document.root for document in documents(Source("", text))]
     except NotYamlError:
         return
     for root in roots:
@@ -167,14 +167,14 @@ def _in_scalar(text: str, scalar: Scalar, on_key: bool, is_key: IsKey, depth: in
     name = resource_of(scalar.text)
     if is_name(name) and is_key(name):
         start = scalar.text.index(name)
-        found = [KeyInText(name, start, start + len(name))]
+        keys = [KeyInText(name, start, start + len(name))]
     else:
-        found = [] if on_key else named_in(scalar.text, is_key, depth + 1)
-    for one, place in zip(found, places(scalar, text, found), strict=True):
+        keys = [] if on_key else named_in(scalar.text, is_key, depth + 1)
+    for key, place in zip(keys, places(scalar, text, keys), strict=True):
         if place is None:
-            yield KeyInText(one.name, scalar.start, 0)
+            yield KeyInText(key.name, scalar.start, 0)
         else:
-            yield KeyInText(one.name, place, place + one.end - one.start)
+            yield KeyInText(key.name, place, place + key.end - key.start)
 
 
 def _scalars_of_text(root: Node) -> Iterator[tuple[Scalar, bool]]:
@@ -194,9 +194,9 @@ def _scalars_of_text(root: Node) -> Iterator[tuple[Scalar, bool]]:
 _ESCAPE = regex(r"\\(.)")
 
 
-def places(scalar: Scalar, text: str, found: list[KeyInText]) -> list[int | None]:
+def places(scalar: Scalar, text: str, keys: list[KeyInText]) -> list[int | None]:
     """Where in ``text`` each key of a scalar is written; None where escapes of YAML hide it."""
-    if not found:
+    if not keys:
         return []
     start, raw = scalar.start, text[scalar.start : scalar.end]
     if scalar.style is not None and scalar.style in "|>":
@@ -205,23 +205,23 @@ def places(scalar: Scalar, text: str, found: list[KeyInText]) -> list[int | None
     elif scalar.style == '"':
         # as many characters without the escapes: \n before a key is not a part of it
         raw = _ESCAPE.sub(lambda match: f" {match[1]}" if match[1] in '\\/"' else "  ", raw)
-    there, written = (list(_ANY.finditer(one)) for one in (scalar.text, raw))
-    same = [one[0] for one in there] == [one[0] for one in written]
-    starts = [one.start() for one in there]
-    made: list[int | None] = []
+    in_scalar, written = (list(_ANY.finditer(part)) for part in (scalar.text, raw))
+    same = [match[0] for match in in_scalar] == [match[0] for match in written]
+    starts = [match.start() for match in in_scalar]
+    at_keys: list[int | None] = []
     only: dict[str, int | None] = {}  # where a name is written once
-    for one in found:
-        number = bisect_right(starts, one.start) - 1
-        name = scalar.text[one.start : one.end]
-        if not one.end:
-            made.append(None)
-        elif same and number >= 0 and one.start < there[number].end():
-            made.append(start + written[number].start() + one.start - starts[number])
+    for key in keys:
+        number = bisect_right(starts, key.start) - 1
+        name = scalar.text[key.start : key.end]
+        if not key.end:
+            at_keys.append(None)
+        elif same and number >= 0 and key.start < in_scalar[number].end():
+            at_keys.append(start + written[number].start() + key.start - starts[number])
         else:
             if name not in only:
                 only[name] = start + raw.index(name) if raw.count(name) == 1 else None
-            made.append(only[name])
-    return made
+            at_keys.append(only[name])
+    return at_keys
 
 
 # What a document has beside its pods: keys outside of them, repeated keys, shared values, chosen nodes.
@@ -263,12 +263,10 @@ def document_keys(
     outside: list[Outside] = []
     if places is None or places:  # most documents have none
         inside = {spot.path for pod in pods for spot in key_occurrences(pod.keys)} | read
-        for found in keys_named(document, is_gpu_key, places):
-            if found.path not in inside:
-                name = found.text if found.on_key else found.name
-                outside.append(
-                    Outside(name, found.path, document.source.span(*found.at) if found.at else None)
-                )
+        for key in keys_named(document, is_gpu_key, places):
+            if key.path not in inside:
+                name = key.text if key.on_key else key.name
+                outside.append(Outside(name, key.path, document.source.span(*key.at) if key.at else None))
     kind = get_text(root, "kind")
     return DocumentKeys(
         get_text(root, "apiVersion"),
@@ -297,9 +295,9 @@ def _with_pods(document: Document) -> Iterator[Path]:
 def _unread(document: Document) -> Iterator[UnreadAmounts]:
     """The objects whose kinds say that their amounts are not read, and configurations of device plug-ins."""
     for ref, path, node in objects_in(document):
-        found = kind_of(ref.api_version, ref.kind)
-        if found.unread:
-            yield UnreadAmounts(found.kind, (*path, "kind"), msg(found.unread))
+        object_kind = kind_of(ref.api_version, ref.kind)
+        if object_kind.unread:
+            yield UnreadAmounts(object_kind.kind, (*path, "kind"), msg(object_kind.unread))
         elif (ref.api_version, ref.kind) == ("v1", "ConfigMap"):
             for name, value in fields(get(node, "data")).items():
                 if isinstance(value, Scalar) and _SHARING in value.text:
@@ -312,20 +310,22 @@ def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
     NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
     """
     try:
-        roots = [one.root for one in documents(Source("", text))]
+        roots = [document.root for document in documents(Source("", text))]
     except NotYamlError:
         return
     for root in roots:
         for field, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
             renamed = get_text(root, _SHARING, field, "renameByDefault") == "true"
-            for one in items(get(root, _SHARING, field, "resources")):
-                name, count = get_text(one, "name"), get_text(one, "replicas")
+            for item in items(get(root, _SHARING, field, "resources")):
+                name, count = get_text(item, "name"), get_text(item, "replicas")
                 if name and count:
-                    what = msg("{count} {name} for each card ({field})", count=count, name=name, field=field)
+                    amount = msg(
+                        "{count} {name} for each card ({field})", count=count, name=name, field=field
+                    )
                     of = f"{{strategy: {strategy}, replicas: {count}, renamed: {str(renamed).lower()}}}"
                     sharing = f"target: nvidia-shared, nvidia: {{sharing: {of}}}"
                     hint = msg("--from nvidia-shared reads them with a profile: {sharing}", sharing=sharing)
-                    yield UnreadAmounts("ConfigMap", path, what, hint)
+                    yield UnreadAmounts("ConfigMap", path, amount, hint)
 
 
 def keys_named(
@@ -350,24 +350,24 @@ def keys_named(
         if "/" not in text:
             chooses = steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
             may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses)
-            found = [NamedKey(text, text, path_of(steps), on_key)] if may_be and is_key(text) else []
+            keys = [NamedKey(text, text, path_of(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
-            found = [NamedKey(name, text, path_of(steps), on_key)]
+            keys = [NamedKey(name, text, path_of(steps), on_key)]
         else:
-            found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
-        for one in found:
-            above = (one.path[:length] for length in range(len(one.path) + 1)) if written else ()
-            if LAST_APPLIED not in one.path and written.isdisjoint(above):
-                yield one
+            keys = [] if on_key else list(_in_text(document, scalar, steps, is_key))
+        for key in keys:
+            above = (key.path[:length] for length in range(len(key.path) + 1)) if written else ()
+            if LAST_APPLIED not in key.path and written.isdisjoint(above):
+                yield key
 
 
 def _in_text(document: Document, scalar: Scalar, steps: Steps, is_key: IsKey) -> Iterator[NamedKey]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     named = named_in(scalar.text, is_key)
     path = path_of(steps) if named else ()
-    for one, start in zip(named, places(scalar, document.source.text, named), strict=True):
-        at = None if start is None else (start, start + one.end - one.start)
-        yield NamedKey(one.name, scalar.text, path, False, True, at)
+    for key, start in zip(named, places(scalar, document.source.text, named), strict=True):
+        at = None if start is None else (start, start + key.end - key.start)
+        yield NamedKey(key.name, scalar.text, path, False, True, at)
 
 
 def _may_be_a_name(steps: Steps) -> bool:
@@ -403,7 +403,7 @@ def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
     if depth >= _DEEPEST or not any(word in text for word in words):
         return
     try:
-        roots = [one.root for one in documents(Source("", text))]
+        roots = [document.root for document in documents(Source("", text))]
     except NotYamlError:
         return
     for root in roots:
@@ -434,9 +434,9 @@ def repeated_keys(document: Document) -> tuple[Path, ...]:
     """The paths of the keys that a mapping sets again."""
     if not document.repeated:
         return ()
-    again = {id(key) for _, key in document.repeated}
-    found = scalars(document.root)
-    return tuple(path_of(steps) for steps, scalar, on_key in found if on_key and id(scalar) in again)
+    again = {key for _, key in document.repeated}
+    named = scalars_at(document, sorted(key.start for key in again))
+    return tuple(path_of(steps) for steps, scalar, on_key in named if on_key and scalar in again)
 
 
 def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:
@@ -451,12 +451,12 @@ def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Pa
                 for name, value in values.items()
                 if is_gpu_key(name)
             ]
-            own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
-            for path, found in spots:
-                if found is None:
+            in_container = Counter((entry[0], entry[1]) for _, entry in spots if entry)
+            for path, entry in spots:
+                if entry is None:
                     continue
                 try:
-                    alone = sharing.ways(found[0], path[-1]) <= own[id(found[0]), id(found[1])]
+                    alone = sharing.ways(entry[0], path[-1]) <= in_container[entry[0], entry[1]]
                 except SharingError:
                     alone = False
                 if not alone:
@@ -500,8 +500,8 @@ def choices_in(document: Document, object_path: Path) -> Iterator[NodeChoice]:
             for name, _, value, _ in entries_of(node):
                 where = (*path, name)
                 if name == NODE_SELECTOR:
-                    for label, one in values(deref(value), where).items():
-                        yield NodeChoice(label, (one.text,), one.path, on_key=True)
+                    for label, chosen in values(deref(value), where).items():
+                        yield NodeChoice(label, (chosen.text,), chosen.path, on_key=True)
                 elif name in (_REQUIREMENTS, _TAINTS):
                     yield from _listed(deref(value), where)
                 elif name == _SPREAD and isinstance(deref(value), Scalar):
@@ -516,8 +516,8 @@ def choices_in(document: Document, object_path: Path) -> Iterator[NodeChoice]:
 def _listed(node: Node, path: Path) -> Iterator[NodeChoice]:
     """The requirements or tolerations of a list."""
     tolerated = path[-1] == _TAINTS
-    for number, one in enumerate(map(deref, items(node))):
-        name, value = get_text(one, "key"), get_text(one, "value")
+    for number, entry in enumerate(map(deref, items(node))):
+        name, value = get_text(entry, "key"), get_text(entry, "value")
         if name:
-            wanted = ((value,) if value else ()) if tolerated else texts(get(one, "values"))
-            yield NodeChoice(name, wanted, (*path, number, "key"), tolerated=tolerated)
+            label_values = ((value,) if value else ()) if tolerated else texts(get(entry, "values"))
+            yield NodeChoice(name, label_values, (*path, number, "key"), tolerated=tolerated)

@@ -29,9 +29,9 @@ PREFIXES = (
     "limits.",
     # apache/spark docs/running-on-kubernetes.md (4.0): the key follows the name of the property
     *(
-        f"spark.kubernetes.{which}{what}."
+        f"spark.kubernetes.{which}{field}."
         for which in ("", "driver.", "executor.")
-        for what in ("label", "annotation", "node.selector")
+        for field in ("label", "annotation", "node.selector")
     ),
 )
 """What may be before a key in the name of a setting."""
@@ -84,9 +84,9 @@ class KeySearch:
         for domain in tails:
             compared = domain[-_COMPARED:]
             by_length[len(compared)].add(re.escape(compared))
-        known = "|".join(f"(?<=(?:{'|'.join(sorted(alike))})/)" for alike in by_length.values())
+        domains = "|".join(f"(?<=(?:{'|'.join(sorted(alike))})/)" for alike in by_length.values())
         # the slash first: ``re`` finds it without trying to match
-        self._slashes = regex(f"/(?:{known}|(?={'|'.join(map(re.escape, self._ends))}))")
+        self._slashes = regex(f"/(?:{domains}|(?={'|'.join(map(re.escape, self._ends))}))")
         self.may_be_key = lru_cache(maxsize=4096)(self._may_be_key)
 
     def _may_be_key(self, name: str) -> bool:
@@ -100,9 +100,9 @@ class KeySearch:
 
     def _places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
         slashes = (match.start() for match in self._slashes.finditer(text, start, end))
-        found = {slash for slash in slashes if self._may_be_in_key(text, start, slash)}
-        found.update(self._before_common(text, start, end))
-        places = [*found]
+        in_keys = {slash for slash in slashes if self._may_be_in_key(text, start, slash)}
+        in_keys.update(self._before_common(text, start, end))
+        places = [*in_keys]
         for word in words:
             at = text.find(word, start, end)
             while at >= 0:

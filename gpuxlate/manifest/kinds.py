@@ -22,9 +22,9 @@ VALUES = "Values"
 """What findings and tables call the kind of a chart's values."""
 
 
-def filled(steps: Steps, own: Path) -> Path:
+def filled(steps: Steps, pod_path: Path) -> Path:
     """A path with the items of another one, from the same node, in place of ``*``."""
-    items = (*own, *("",) * len(steps))
+    items = (*pod_path, *("",) * len(steps))
     return tuple(items[depth] if step == "*" else step for depth, step in enumerate(steps))
 
 
@@ -723,8 +723,8 @@ _UNKNOWN = ObjectKind("", "")
 def kind_of(api_version: str | None, kind: str | None) -> ObjectKind:
     """The row of a kind; one with nothing in it where there is none."""
     named = [row for row in KINDS if row.kind in (kind, "")]
-    own = next((row for row in named if (api_version or "").startswith(row.api)), None)
-    if own is not None:
-        return own
+    exact = next((row for row in named if (api_version or "").startswith(row.api)), None)
+    if exact is not None:
+        return exact
     other = next((row for row in named if row.kind and row.elsewhere), _UNKNOWN)
     return other._replace(no_pods=False, scheduler=None, adds_containers=False, quotas=())

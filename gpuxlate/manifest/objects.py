@@ -36,13 +36,13 @@ def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
     root = deref(document.root) if document.root else None
     if not isinstance(root, Mapping):
         return
-    own = list(_mappings(root, ()))
-    expected = len(own) + (own[:1] != [((), root)])  # a List has a version too
+    written = list(_mappings(root, ()))
+    expected = len(written) + (written[:1] != [((), root)])  # a List has a version too
     more = document.source.text.count(_VERSION, document.start, document.end) > expected
-    for path, node in own:
+    for path, node in written:
         yield object_ref(node), path, node
         if more or document.aliases:
-            yield from ((object_ref(one), where, one) for where, one in _carried(path, node))
+            yield from ((object_ref(mapping), where, mapping) for where, mapping in _carried(path, node))
 
 
 def _carried(path: Path, owner: Mapping) -> Iterator[tuple[Path, Mapping]]:

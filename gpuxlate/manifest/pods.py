@@ -106,18 +106,20 @@ def pods_in(document: Document) -> Iterator[Pod]:
         if closed is not None:
             continue
         apart = {where for steps in kind.patches for where, _ in expand(node, path, steps)}
-        found: dict[Path, list[Pod]] = {}
+        by_object: dict[Path, list[Pod]] = {}
         for shape in kind.pods:
             for pod_path, spec in expand(node, path, shape.pod):
                 if isinstance(spec, Mapping):
                     pod = _pod_by_shape(shape, ref, path, node, pod_path, spec)
                     if pod is not None:
-                        found.setdefault(pod_path, []).append(pod)
-        for pods in found.values():
+                        by_object.setdefault(pod_path, []).append(pod)
+        for pods in by_object.values():
             # shapes of one place differ in the field with limits: those that find some are right
-            asking = [pod for pod in pods if any(one.resources for one in pod.keys.all_containers())]
+            asking = [
+                pod for pod in pods if any(container.resources for container in pod.keys.all_containers())
+            ]
             yield from (_in_cluster(pod, node) for pod in asking or pods[:1])
-        for spec_path, spec in _walk(node, path, (found.keys(), apart, places)):
+        for spec_path, spec in _walk(node, path, (by_object.keys(), apart, places)):
             yield _in_cluster(pod_at(ref, path, node, spec_path, spec), node)
 
 
@@ -176,7 +178,7 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
     """A pod whose metadata is next to its spec, as in every pod template."""
     beside = path[:-1] if path and path[-1] == "spec" else path
     template = get(owner, *beside[len(object_path) :])
-    own = beside == object_path
+    is_template_of_object = beside == object_path
     lists = (("initContainers", True), ("containers", False))
     containers = [
         container(item, (*path, name, index), index, init, "resources")
@@ -186,15 +188,15 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
     own_metadata = get(template, "metadata")
     scheduler = kind_of(ref.api_version, ref.kind).scheduler
     around = surroundings(
-        None if own else get(owner, "metadata"),
+        None if is_template_of_object else get(owner, "metadata"),
         (*object_path, "metadata"),
         ((template, beside), (spec, path)) if beside != path else ((template, beside),),
         selected(owner, object_path, spec, path),
     )
-    found = keys(spec, path, own_metadata, (*beside, "metadata"), containers, around=around)
+    pod_keys = keys(spec, path, own_metadata, (*beside, "metadata"), containers, around=around)
     has_place = isinstance(own_metadata, Mapping) or path[-1:] == ("spec",)
     lacks = frozenset() if has_place else METADATA
-    pod = Pod(found, ref, object_path, lacks, places=(found.metadata_path,))
+    pod = Pod(pod_keys, ref, object_path, lacks, places=(pod_keys.metadata_path,))
     return pod if scheduler is None else _scheduled(pod, scheduler, owner)
 
 
@@ -207,25 +209,27 @@ def _pod_by_shape(
         for where, node in expand(spec, path, steps):
             if isinstance(node, Mapping):
                 init = "initContainers" in steps
-                index = sum(1 for one in containers if one.init == init)
+                index = sum(1 for container in containers if container.init == init)
                 field = steps[-1] if steps and steps[-1] != "*" else ""
                 containers.append(container(node, where, index, init, shape.resources, field))
-    if not containers or (() in shape.containers and not any(one.resources for one in containers)):
+    if not containers or (
+        () in shape.containers and not any(container.resources for container in containers)
+    ):
         return None  # a pod spec is a container by itself only where it has limits
     has_place = shape.metadata is not None
-    own = path
+    metadata_path = path
     for step in shape.metadata or ():
-        own = own[:-1] if step == ".." else (*own, step)
+        metadata_path = metadata_path[:-1] if step == ".." else (*metadata_path, step)
     below = path[len(object_path) :]
     copies, winning = (
-        [(*object_path, *filled(one.path, below)) for one in shape.copied if one.wins is wins]
+        [(*object_path, *filled(copy.path, below)) for copy in shape.copied if copy.wins is wins]
         for wins in (False, True)
     )
-    places = (*copies, *([own] if has_place else []), *winning) or ((*path, "metadata"),)
-    metadata = get(owner, *own[len(object_path) :]) if has_place else None
-    found = keys(spec, path, metadata, own if has_place else places[-1], containers)
-    found = _with_copies(found, shape.copied, owner, object_path, path)
-    copied = {field for one in shape.copied if one.path == ("metadata",) for field in one.fields}
+    places = (*copies, *([metadata_path] if has_place else []), *winning) or ((*path, "metadata"),)
+    metadata = get(owner, *metadata_path[len(object_path) :]) if has_place else None
+    pod_keys = keys(spec, path, metadata, metadata_path if has_place else places[-1], containers)
+    pod_keys = _with_copies(pod_keys, shape.copied, owner, object_path, path)
+    copied = {field for copy in shape.copied if copy.path == ("metadata",) for field in copy.fields}
     around = surroundings(
         get(owner, "metadata"),
         (*object_path, "metadata"),
@@ -234,7 +238,7 @@ def _pod_by_shape(
         copied,
     )
     pod = Pod(
-        replace(found, **around),
+        replace(pod_keys, **around),
         ref,
         object_path,
         (frozenset() if has_place or shape.copied else METADATA)
@@ -273,18 +277,18 @@ def keys(
     around: Map[str, Any] = MappingProxyType({}),
 ) -> PodKeys:
     """The keys of a pod; ``renamed``: other names of labels and annotations in its metadata."""
-    there, about = fields(spec), fields(metadata)
-    scheduler, node_name = there.get("schedulerName"), there.get("nodeName")
+    spec_fields, about = fields(spec), fields(metadata)
+    scheduler, node_name = spec_fields.get("schedulerName"), spec_fields.get("nodeName")
     labels, annotations = renamed.get("labels", "labels"), renamed.get("annotations", "annotations")
     if isinstance(scheduler, Scalar) and scheduler.style and not scheduler.text:
         scheduler = None  # an empty text is as good as none, to Kubernetes and in a chart
-    chooses = "affinity" in there
+    chooses = "affinity" in spec_fields
     return PodKeys(
         *in_lists(containers),
         labels=values(about[labels], (*metadata_path, labels)) if labels in about else {},
         annotations=values(about[annotations], (*metadata_path, annotations)) if annotations in about else {},
-        node_selector=values(there["nodeSelector"], (*path, "nodeSelector"))
-        if "nodeSelector" in there
+        node_selector=values(spec_fields["nodeSelector"], (*path, "nodeSelector"))
+        if "nodeSelector" in spec_fields
         else {},
         affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)) if chooses else (),
         preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))) if chooses else (),
@@ -293,7 +297,7 @@ def keys(
         metadata_path=metadata_path,
         node_name=value_of(node_name, (*path, "nodeName")) if node_name else None,
         fields=renamed,
-        claims=tuple(_claims(spec, path)) if "resourceClaims" in there else (),
+        claims=tuple(_claims(spec, path)) if "resourceClaims" in spec_fields else (),
         **around,
     )
 
@@ -313,10 +317,10 @@ def surroundings(
     )
     stray: dict[str, dict[str, Value]] = {name: {} for name in _IN_METADATA}
     for node, path in stray_from:
-        for name, found in stray.items():
-            there = get(node, name)
-            if there is not None:
-                found.update(values(there, (*path, name)))
+        for name, stray_values in stray.items():
+            entry = get(node, name)
+            if entry is not None:
+                stray_values.update(values(entry, (*path, name)))
     return {
         "owner_labels": labels,
         "owner_annotations": annotations,
@@ -331,12 +335,12 @@ def _with_copies(
 ) -> PodKeys:
     """Add what the pod at a path has from its object: the operator copies it."""
     fields: dict[str, Map[str, Value]] = {"labels": keys.labels, "annotations": keys.annotations}
-    for one in reversed(copied):
-        steps = filled(one.path, path[len(object_path) :])
-        for field in one.fields:
+    for copy in reversed(copied):
+        steps = filled(copy.path, path[len(object_path) :])
+        for field in copy.fields:
             above = values(get(owner, *steps, field), (*object_path, *steps, field))
-            own = fields[field]
-            fields[field] = {**own, **above} if one.wins else {**above, **own}
+            pod_values = fields[field]
+            fields[field] = {**pod_values, **above} if copy.wins else {**above, **pod_values}
     return replace(keys, labels=fields["labels"], annotations=fields["annotations"])
 
 
@@ -356,29 +360,29 @@ _SELECTORS: tuple[Steps, ...] = (
 
 def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
-    found: dict[str, Path] = {}
-    there, own = fields(spec), get(owner, "spec", "selector")
+    by_label: dict[str, Path] = {}
+    spec_fields, selector_node = fields(spec), get(owner, "spec", "selector")
     for where, node in (
-        *([] if own is None else [((*object_path, "spec", "selector"), own)]),
-        *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
+        *([] if selector_node is None else [((*object_path, "spec", "selector"), selector_node)]),
+        *(place for steps in _SELECTORS if steps[0] in spec_fields for place in expand(spec, path, steps)),
     ):
         for name, place in _matched(node, where):
-            found.setdefault(name, place)
-    return found
+            by_label.setdefault(name, place)
+    return by_label
 
 
 def _matched(selector: Node, path: Path) -> Iterator[tuple[str, Path]]:
     """What a selector matches; that of a ReplicationController is a mapping of labels itself."""
     labels = get(selector, "matchLabels")
     expressions = get(selector, "matchExpressions")
-    for index, one in enumerate(items(expressions)):
-        name = get_text(one, "key")
+    for index, node in enumerate(items(expressions)):
+        name = get_text(node, "key")
         if name:
             yield name, (*path, "matchExpressions", index, "key")
     if labels is not None:
-        yield from ((name, one.path) for name, one in values(labels, (*path, "matchLabels")).items())
+        yield from ((name, value.path) for name, value in values(labels, (*path, "matchLabels")).items())
     elif expressions is None:
-        yield from ((name, one.path) for name, one in values(selector, path).items())
+        yield from ((name, value.path) for name, value in values(selector, path).items())
 
 
 def expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
@@ -405,27 +409,31 @@ def container(
     node: Node, path: Path, index: int, init: bool, resources: str, field: str = ""
 ) -> ContainerKeys:
     """The keys of one container; ``field`` is its name where it has none."""
-    there = fields(deref(node))
+    container_fields = fields(deref(node))
     env: dict[str, Value] = {}
-    for place, item in enumerate(items(there["env"])) if "env" in there else ():
+    for place, item in enumerate(items(container_fields["env"])) if "env" in container_fields else ():
         value = get(item, "value")
         if value is not None and (name := get_text(item, "name")):
             env[name] = value_of(value, (*path, "env", place))
-    asked, where = fields(there.get(resources)), (*path, resources)
-    security = get(there["securityContext"], "privileged") if "securityContext" in there else None
-    claims = items(asked.get("claims"))
+    resource_fields, where = fields(container_fields.get(resources)), (*path, resources)
+    security = (
+        get(container_fields["securityContext"], "privileged")
+        if "securityContext" in container_fields
+        else None
+    )
+    claims = items(resource_fields.get("claims"))
     return ContainerKeys(
-        name_at(there.get("name")) or field,
+        name_at(container_fields.get("name")) or field,
         index,
         init,
-        values(asked["limits"], (*where, "limits")) if "limits" in asked else {},
-        values(asked["requests"], (*where, "requests")) if "requests" in asked else {},
+        values(resource_fields["limits"], (*where, "limits")) if "limits" in resource_fields else {},
+        values(resource_fields["requests"], (*where, "requests")) if "requests" in resource_fields else {},
         env,
         path,
         value_of(security, (*path, "securityContext", "privileged")) if security else None,
         tuple(
-            ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*where, "claims", place))
-            for place, one in enumerate(claims)
+            ClaimUse(get_text(node, "name") or "", get_text(node, "request"), (*where, "claims", place))
+            for place, node in enumerate(claims)
         )
         if claims
         else (),
@@ -435,12 +443,12 @@ def container(
 
 def _claims(spec: Node, path: Path) -> Iterator[PodClaim]:
     """The claims that a pod names; what they request is in other objects."""
-    for index, one in enumerate(items(get(spec, "resourceClaims"))):
+    for index, node in enumerate(items(get(spec, "resourceClaims"))):
         where = (*path, "resourceClaims", index)
-        fields = values(deref(one), where)
+        fields = values(deref(node), where)
         template, claim = fields.get("resourceClaimTemplateName"), fields.get("resourceClaimName")
         old = fields.get("source")
-        yield PodClaim(get_text(one, "name") or "", template, claim, path=where, source=old)
+        yield PodClaim(get_text(node, "name") or "", template, claim, path=where, source=old)
 
 
 def _terms(
@@ -448,12 +456,12 @@ def _terms(
 ) -> Iterator[tuple[NodeRequirement, ...]]:
     """The requirements of each term of a node affinity; ``inside``: where in the term they are."""
     for number, term in enumerate(items(get(spec, *steps))):
-        found: list[NodeRequirement] = []
+        requirements: list[NodeRequirement] = []
         for index, item in enumerate(items(get(term, *inside, "matchExpressions"))):
             key, operator = get_text(item, "key"), get_text(item, "operator")
             where = (*path, *steps, number, *inside, "matchExpressions", index)
-            found.append(NodeRequirement(key or "", operator or "", texts(get(item, "values")), where))
-        yield tuple(found)
+            requirements.append(NodeRequirement(key or "", operator or "", texts(get(item, "values")), where))
+        yield tuple(requirements)
 
 
 def items(node: Node | None) -> list[Node]:
@@ -462,7 +470,7 @@ def items(node: Node | None) -> list[Node]:
 
 def texts(node: Node | None) -> tuple[str, ...]:
     """The scalars of a list."""
-    return tuple(one.text for one in map(deref, items(node)) if isinstance(one, Scalar))
+    return tuple(item.text for item in map(deref, items(node)) if isinstance(item, Scalar))
 
 
 def values(node: Node | None, path: Path) -> dict[str, Value]:
@@ -508,8 +516,8 @@ def replicas(document: Document, pod: Pod) -> int | None:
 
 def _number(owner: Node | None, factor: Factor, path: Path) -> int:
     places = (factor.path, *factor.otherwise)
-    found = (_count(get_text(owner, *filled(steps, path))) for steps in places)
-    number = next((one for one in found if one is not None), 1)
+    counts = (_count(get_text(owner, *filled(steps, path))) for steps in places)
+    number = next((count for count in counts if count is not None), 1)
     if factor.over is not None:
         number = max(1, number // (_count(get_text(owner, *filled(factor.over, path))) or 1))
     apart = factor.apart is not None and get(owner, *factor.apart) is not None
@@ -517,9 +525,9 @@ def _number(owner: Node | None, factor: Factor, path: Path) -> int:
 
 
 def _first_count(node: Node | None, names: tuple[str, ...]) -> int:
-    there = fields(node)
-    found = (_count(get_text(there[name])) for name in names if name in there)
-    return next((one for one in found if one is not None), 1)
+    node_fields = fields(node)
+    counts = (_count(get_text(node_fields[name])) for name in names if name in node_fields)
+    return next((count for count in counts if count is not None), 1)
 
 
 def _count(text: str | None) -> int | None:
@@ -529,15 +537,17 @@ def _count(text: str | None) -> int | None:
 # --- GPUs that an operator counts -----------------------------------------------------------------
 def counter_of(document: Document, pod: Pod) -> GpuCounter | None:
     """What counts the GPUs of a pod, None where nothing does or it is told the number."""
-    own = pod.keys.path[len(pod.object_path) :]
+    pod_path = pod.keys.path[len(pod.object_path) :]
     shapes = kind_of(pod.object.api_version, pod.object.kind).pods
-    counter = next((one.counter for one in shapes if one.counter and filled(one.pod, own) == own), None)
+    counter = next(
+        (shape.counter for shape in shapes if shape.counter and filled(shape.pod, pod_path) == pod_path), None
+    )
     if counter is None:
         return None
     owner = get(document.root, *pod.object_path)
-    listed = get(owner, *filled(counter.listed, own)) if counter.listed else None
+    listed = get(owner, *filled(counter.listed, pod_path)) if counter.listed else None
     names = [name.lower() for name, *_ in entries_of(listed)] if isinstance(listed, Mapping) else []
-    is_told = get(owner, *filled(counter.told, own)) is not None
+    is_told = get(owner, *filled(counter.told, pod_path)) is not None
     return None if is_told or any(map(counter.names.fullmatch, names)) else counter
 
 
@@ -583,15 +593,15 @@ def jobs_in(document: Document, rows: Iterable[JobRow]) -> Iterator[Job]:
         if isinstance(document.root, Mapping):
             yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
         return
-    known = tuple(rows)
-    for ref, path, node in objects_in(document) if known else ():
-        for row in known:
+    job_rows = tuple(rows)
+    for ref, path, node in objects_in(document) if job_rows else ():
+        for row in job_rows:
             if ref.kind not in row.kinds:
                 continue
-            found = get(node, *row.parameters) if row.parameters else node
-            if isinstance(found, Mapping):
+            parameters = get(node, *row.parameters) if row.parameters else node
+            if isinstance(parameters, Mapping):
                 named = ref if ref.kind else _named_by_file(document)
-                pod = _pod(found, (*path, *row.parameters), named, path)
+                pod = _pod(parameters, (*path, *row.parameters), named, path)
                 if any(key.startswith(row.mark) for key in pod.keys.containers[0].limits):
                     yield Job(row.target, pod)
 
@@ -616,19 +626,19 @@ class Numbered:
 
     @cached_property
     def _by_object(self) -> dict[Path, list[Path]]:
-        found: dict[Path, list[Path]] = {}
-        for one in self._pods:
-            found.setdefault(one.object_path, []).append(one.keys.path)
-        return found
+        paths: dict[Path, list[Path]] = {}
+        for pod in self._pods:
+            paths.setdefault(pod.object_path, []).append(pod.keys.path)
+        return paths
 
     @cached_property
     def _numbers(self) -> dict[Path, int]:
         """By the place of a pod its number in its object, from 1; the first of those at one place counts."""
-        found: dict[Path, int] = {}
+        numbers: dict[Path, int] = {}
         for places in self._by_object.values():
             for number, place in enumerate(places, 1):
-                found.setdefault(place, number)
-        return found
+                numbers.setdefault(place, number)
+        return numbers
 
     def suffix(self, pod: Pod) -> str:
         """What tells a pod from the others of its object, empty where there are none."""

@@ -110,21 +110,21 @@ def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> 
         if shape.type is None or get_text(scope, "type") == shape.type
     ]
     served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
-    everywhere = [one for _, named in scopes for one in named]
+    everywhere = [resource for _, named in scopes for resource in named]
     for _, named in scopes:
         beside: dict[str, set[str]] = {}
-        for one in everywhere if shape.alone is not None else named:
-            prefix, resource = _split(shape, one.text)
+        for named_resource in everywhere if shape.alone is not None else named:
+            prefix, resource = _split(shape, named_resource.text)
             beside.setdefault(prefix, set()).add(resource)
-        found: dict[str, list[_NamedResource]] = {}
-        for one in named:
-            found.setdefault(one.text, []).append(one)
-        for text, same in found.items():
+        by_name: dict[str, list[_NamedResource]] = {}
+        for named_resource in named:
+            by_name.setdefault(named_resource.text, []).append(named_resource)
+        for text, same in by_name.items():
             prefix, resource = _split(shape, text)
             yield Quota(
                 *(ref, path, resource, prefix),
-                tuple(one.path for one in same),
-                tuple(QuotaAmount(value, one.path) for one in same for value in one.amounts),
+                tuple(resource.path for resource in same),
+                tuple(QuotaAmount(value, resource.path) for resource in same for value in resource.amounts),
                 beside,
                 shape,
                 served,

@@ -173,6 +173,10 @@ class PrintedDiagnostic(Printed):
     """The page of the rule, where there is a site."""
 
 
+Subject = tuple[int, str, Path, str]
+"""A finding of a source, whatever its place in the text."""
+
+
 @record
 class Diagnostic(PrintedAs):
     """One finding. Rules give a path; file, document, object and span are found last.
@@ -207,6 +211,11 @@ class Diagnostic(PrintedAs):
         span = self.span or Span(0, 0, 0, 0)
         path = tuple(str(step) for step in self.path)
         return (self.file or "", span.line, span.column, self.document or 0, self.code, self.message, path)
+
+    @property
+    def subject(self) -> Subject:
+        """What it is, wherever it is written: its document, code, path and message."""
+        return self.document or 0, self.code, self.path, self.message
 
     def located(self, **where: Any) -> Diagnostic:
         """The same finding with file, document, object or span filled in."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Component
 
 
@@ -91,6 +91,68 @@ class Range(NamedTuple):
 
     def allows(self, number: int) -> bool:
         return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0
+
+    @property
+    def text(self) -> str:
+        """In words: ``5 to 100 in multiples of 5``."""
+        if self.least == self.most:
+            return f"{self.least}"
+        above = self.bound is None
+        text = (
+            msg("{least} or more", least=self.least)
+            if above
+            else msg("{least} to {most}", least=self.least, most=self.most)
+        )
+        return msg("{range} in multiples of {step}", range=text, step=self.step) if self.step > 1 else text
+
+
+class LegalNumbers(NamedTuple):
+    """The whole numbers that a key may have, in its unit: those of some ranges.
+
+    ``gib_up_to``: as in a row.
+    """
+
+    ranges: tuple[Range, ...]
+    gib_up_to: int = 0
+
+    def allows(self, number: int) -> bool:
+        """Some range has the number."""
+        return any(one.allows(number) for one in self.ranges)
+
+    def next(self, number: int) -> int | None:
+        """The least legal number, of the same unit, that is not below; None where there is none."""
+        gib = self.gib_up_to
+        ranges = [one for one in self.ranges if not gib or (one.least > gib) == (number > gib)]
+        found = (-(-max(number, one.least) // one.step) * one.step for one in ranges)
+        return min((n for n in found if any(one.allows(n) for one in ranges)), default=None)
+
+    @property
+    def least(self) -> int:
+        """The smallest number."""
+        return min(one.least for one in self.ranges)
+
+    @property
+    def most(self) -> int | None:
+        """The largest number of the ranges with a maximum; None where none has one."""
+        return max((one.most for one in self.ranges if one.most is not None), default=None)
+
+    @property
+    def bounded(self) -> bool:
+        """No number is above ``most``."""
+        return all(one.most is not None for one in self.ranges)
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return join_and(one.text for one in self.ranges) if len(self.ranges) > 1 else self.ranges[0].text
+
+    def times(self, cards: int) -> LegalNumbers:
+        """The totals of some cards, where these are the numbers of each."""
+        ranges = (
+            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
+            for one in self.ranges
+        )
+        return self._replace(ranges=tuple(ranges))
 
 
 class Per(StrEnum):
@@ -228,7 +290,7 @@ class KeySpec(NamedTuple):
             and "/" not in key[len(head) : end]
         )
 
-    def of(self, container: str) -> str:
+    def key_for_container(self, container: str) -> str:
         """The key of one container, where the name of a container is part of the key."""
         return self.name.replace("*", container)
 
@@ -250,9 +312,9 @@ class KeySpec(NamedTuple):
         return "0" in self.no_op_values
 
     @property
-    def most(self) -> int | None:
-        """The largest number that the key may have, in its unit; None where there is none."""
-        return max((one.most for one in self.ranges if one.most is not None), default=None)
+    def legal(self) -> LegalNumbers:
+        """The numbers that the key may have, in its unit."""
+        return LegalNumbers(self.ranges, self.gib_up_to)
 
     @property
     def ranges(self) -> tuple[Range, ...]:
@@ -267,7 +329,7 @@ class KeySpec(NamedTuple):
         return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
 
     @property
-    def counts(self) -> str:
+    def unit_text(self) -> str:
         """The unit in words: ``MiB of each card``; empty where the row has no number."""
         match self.sets:
             case "cards" if self.unit:

@@ -72,6 +72,18 @@ def join_and(parts: Iterable[str], template: str = "{before}, {last}") -> str:
     return reduce(lambda before, last: msg(template, before=before, last=last), parts) if parts else ""
 
 
+def listed(parts: Sequence[str], last: str = "{before} and {last}") -> str:
+    """Texts of a sentence as one, with a word before the last: ``a, b and c``."""
+    *before, end = parts
+    if not before:
+        return end
+    return msg(
+        last,
+        before=reduce(lambda texts, text: msg("{texts}, {text}", texts=texts, text=text), before),
+        last=end,
+    )
+
+
 def _message(template: str, values: Mapping[str, Any]) -> Message:
     made = Message(template.format_map(values))
     made.template = template

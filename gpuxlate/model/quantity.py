@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import UserError
 
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
@@ -36,7 +37,7 @@ _NUMBER = regex(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za
 _EXPONENT = regex(EXPONENT)
 
 
-class QuantityError(ValueError):
+class QuantityError(UserError, ValueError):
     """The text is not a Kubernetes quantity."""
 
 

@@ -18,6 +18,7 @@ from gpuxlate.model.declarations import (
     json_name,
     record,
 )
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.quantity import LIMIT
@@ -393,7 +394,7 @@ class ShareProblem(NamedTuple):
     hint: str
 
 
-class ShareError(ValueError):
+class ShareError(UserError, ValueError):
     """The numbers are not a share; ``problems`` has every reason."""
 
     def __init__(self, problems: tuple[ShareProblem, ...]) -> None:

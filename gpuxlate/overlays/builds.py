@@ -14,7 +14,7 @@ from gpuxlate.overlays.kustomization import NAMES, kustomized, naming
 from gpuxlate.overlays.parts import Home
 
 if TYPE_CHECKING:
-    from gpuxlate.overlays.kustomize import Builds
+    from gpuxlate.overlays.run_builds import Builds
 
 
 @dataclass(eq=False)
@@ -27,24 +27,24 @@ class RunBuilds:
     def pods(self, home: Home | None) -> list[Pod]:
         """A pod of a file as each kustomization builds it that no other one uses; none where that is not
         known of all of them."""
-        found = self._pods.get(home._replace(file=os.path.realpath(home.file))) if home else None
-        return [one for one in found or () if one] if found and all(found) else []
+        built_pods = self._pods.get(home._replace(file=os.path.realpath(home.file))) if home else None
+        return [pod for pod in built_pods or () if pod] if built_pods and all(built_pods) else []
 
     def folder(self, file: str) -> str:
         """The folder to build where a file is a part of a kustomization, as the run calls it."""
         path = os.path.realpath(file)
-        made = next((root for root, used in self._used.items() if path in used), None)
-        if made is None:
+        root_of_build = next((root for root, used in self._used.items() if path in used), None)
+        if root_of_build is None:
             here = os.path.dirname(os.path.abspath(file))
-            made = here if os.path.basename(file) in NAMES else next(naming(file), here)
-        return made if os.path.isabs(file) else os.path.relpath(made)
+            root_of_build = here if os.path.basename(file) in NAMES else next(naming(file), here)
+        return root_of_build if os.path.isabs(file) else os.path.relpath(root_of_build)
 
     @cached_property
     def _builds(self) -> Builds | None:
         folders = kustomized(self.files)
         if not folders:
             return None
-        from gpuxlate.overlays.kustomize import builds_of
+        from gpuxlate.overlays.run_builds import builds_of
 
         return builds_of(folders, self.files)
 
@@ -53,7 +53,7 @@ class RunBuilds:
         """The files of which each kustomization is built that no other one uses."""
         if self._builds is None:
             return {}
-        from gpuxlate.overlays.kustomize import builds_of
+        from gpuxlate.overlays.run_builds import builds_of
 
         return {root: builds_of([root], ()).used for root in self._builds.roots}
 
@@ -62,14 +62,14 @@ class RunBuilds:
         """By where they are written; None for one that is not known."""
         if self._builds is None:
             return {}
-        from gpuxlate.overlays.kustomize import build
+        from gpuxlate.overlays.run_builds import build
 
-        found: dict[Home, list[Pod | None]] = {}
+        by_home: dict[Home, list[Pod | None]] = {}
         for root in self._builds.roots:
-            for one in build(root).objects:
-                file = os.path.realpath(one.document.source.name)
-                for pod in pods_in(one.document.with_root(one.root)):
-                    path: Path = (*one.path, *pod.keys.path)
-                    home = Home(file, one.document.index, path)
-                    found.setdefault(home, []).append(None if one.unknown else pod)
-        return found
+            for obj in build(root).objects:
+                file = os.path.realpath(obj.document.source.name)
+                for pod in pods_in(obj.document.with_root(obj.root)):
+                    path: Path = (*obj.path, *pod.keys.path)
+                    home = Home(file, obj.document.index, path)
+                    by_home.setdefault(home, []).append(None if obj.unknown else pod)
+        return by_home

@@ -31,26 +31,26 @@ _AMOUNTS = ("limits", "requests")
 
 def edited(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node:
     """A tree after edits, read anew. Raises EditError. ``kept``: what stays where it is emptied."""
-    wanted = list(edits)
-    if not wanted:
+    edits_of_base = list(edits)
+    if not edits_of_base:
         return root
     document = next(documents(Source("", dump_yaml(to_python(root)))))
-    text = apply(document.text, edit_document(document, wanted, kept))
-    made = next(iter(documents(Source("", text))), None)
-    return root if made is None or made.root is None else made.root
+    text = apply(document.text, edit_document(document, edits_of_base, kept))
+    first = next(iter(documents(Source("", text))), None)
+    return root if first is None or first.root is None else first.root
 
 
-def alike(one: Node | None, other: Node | None) -> bool:
+def alike(node: Node | None, other: Node | None) -> bool:
     """Two trees say the same; what is empty, or null, asks for nothing."""
-    one, other = _there(one), _there(other)
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        mine, its = _entries(one), _entries(other)
+    node, other = _there(node), _there(other)
+    if node is None or other is None:
+        return node is other
+    if isinstance(node, Mapping) and isinstance(other, Mapping):
+        mine, its = _entries(node), _entries(other)
         return all(alike(mine.get(name), its.get(name)) for name in {**mine, **its})
-    if isinstance(one, List) and isinstance(other, List):
-        return len(one.items) == len(other.items) and all(map(alike, one.items, other.items))
-    return isinstance(one, Scalar) and isinstance(other, Scalar) and one.text == other.text
+    if isinstance(node, List) and isinstance(other, List):
+        return len(node.items) == len(other.items) and all(map(alike, node.items, other.items))
+    return isinstance(node, Scalar) and isinstance(other, Scalar) and node.text == other.text
 
 
 def _there(node: Node | None) -> Node | None:
@@ -74,12 +74,12 @@ def _items(node: Node | None) -> list[Node]:
 
 def _named(node: Node | None, key: str) -> dict[str, tuple[int, Node]]:
     """The items of a list by the key that they are merged by."""
-    found = {}
+    by_name = {}
     for number, item in enumerate(_items(node)):
         name = get(item, key)
         if isinstance(name, Scalar):
-            found[name.text] = number, deref(item)
-    return found
+            by_name[name.text] = number, deref(item)
+    return by_name
 
 
 class Layers(NamedTuple):
@@ -125,12 +125,14 @@ class OverlayDifference:
             if name in said and self._goes(said[name], here):
                 old.append(name)
                 continue
-            same, own = alike(here.made, here.new_whole), said.get(name)
+            same, node = alike(here.made, here.new_whole), said.get(name)
             if not same and isinstance(deref(here.new_whole or here.made or said[name]), Scalar):
                 new[name] = _plain(here.new_whole)
-            elif not same or (own is not None and not isinstance(deref(own), Scalar)):
-                yield from self._below(own, here, (*path, name))
-        partners = self._partners(old, new, said, layers, any_role=path[-1:] in [(one,) for one in _AMOUNTS])
+            elif not same or (node is not None and not isinstance(deref(node), Scalar)):
+                yield from self._below(node, here, (*path, name))
+        partners = self._partners(
+            old, new, said, layers, any_role=path[-1:] in [(amount,) for amount in _AMOUNTS]
+        )
         for name in old:
             if name in partners:
                 partner = partners[name]
@@ -161,30 +163,30 @@ class OverlayDifference:
     ) -> dict[str, str]:
         """The keys that come in the lines of old ones: those of the same field, also where the object below
         says the same, since the part did."""
-        found: dict[str, str] = {}
+        partners: dict[str, str] = {}
         again = [name for name in _entries(layers.new_whole) if name not in new]
         for name in old:
             role = self.role(name)
-            free = (one for one in (*new, *again) if one not in said and one not in found.values())
-            partner = next((one for one in free if role is not None and self.role(one) == role), None)
+            free = (name for name in (*new, *again) if name not in said and name not in partners.values())
+            partner = next((name for name in free if role is not None and self.role(name) == role), None)
             if partner is not None:
-                found[name] = partner
+                partners[name] = partner
         for name in old if any_role else ():
-            free = (one for one in new if one not in said and one not in found.values())
-            partner = next(free, None) if name not in found else None
+            free = (name for name in new if name not in said and name not in partners.values())
+            partner = next(free, None) if name not in partners else None
             if partner is not None:
-                found[name] = partner
-        return found
+                partners[name] = partner
+        return partners
 
     def _below(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A mapping or a list, which may be there no longer, or is not yet."""
         written = deref(part) if part is not None else None
-        wanted = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
-        own = None if self.operates and isinstance(wanted, List) else written
-        known = [deref(node) for node in (own, here.made, here.new_whole) if node is not None]
-        if any(type(node) is not type(wanted) for node in known):  # null, or another type
+        expected = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
+        own_node = None if self.operates and isinstance(expected, List) else written
+        nodes = [deref(node) for node in (own_node, here.made, here.new_whole) if node is not None]
+        if any(type(node) is not type(expected) for node in nodes):  # null, or another type
             yield Put(path, _plain(here.new_whole))
-        elif isinstance(wanted, Mapping):
+        elif isinstance(expected, Mapping):
             yield from self._of_mapping(written, here, path)
         elif self.operates:
             yield from self._of_items(written, here, path)
@@ -199,19 +201,19 @@ class OverlayDifference:
 
     def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A list whose items have their places."""
-        made, wanted = _items(here.made), _items(here.new_whole)
-        if len(wanted) < len(made):
+        nodes, expected = _items(here.made), _items(here.new_whole)
+        if len(expected) < len(nodes):
             yield Put(path, _plain(here.new_whole))
             return
-        for number in range(len(made)):
+        for number in range(len(nodes)):
             item = here.at(number)
-            own = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
-            if isinstance(deref(made[number]), Mapping):
-                if own is not None or not alike(item.made, item.new_whole):
-                    yield from self._of_mapping(own, item, (*path, number))
+            node = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
+            if isinstance(deref(nodes[number]), Mapping):
+                if node is not None or not alike(item.made, item.new_whole):
+                    yield from self._of_mapping(node, item, (*path, number))
             elif not alike(item.made, item.new_whole):
                 yield Put((*path, number), _plain(item.new_whole))
-        for item_wanted in wanted[len(made) :]:
+        for item_wanted in expected[len(nodes) :]:
             yield Append(path, to_python(item_wanted))
 
     def _of_named(self, part: Node | None, here: Layers, path: Path, key: str) -> Iterator[Edit]:
@@ -221,40 +223,40 @@ class OverlayDifference:
             item = here.item(name, key)
             if alike(item.made, item.new_whole) and name not in said:
                 continue
-            number, own = said.get(name, (0, None))
-            if item.new_whole is None and own is not None and item.new_below is None:
+            number, node = said.get(name, (0, None))
+            if item.new_whole is None and node is not None and item.new_below is None:
                 yield Remove((*path, number))
             elif item.new_whole is None:
                 gone = {key: name, "$patch": "delete"}
-                yield Put((*path, number), gone) if own is not None else Append(path, gone)
-            elif own is not None:
-                yield from self._of_mapping(own, item, (*path, number))
+                yield Put((*path, number), gone) if node is not None else Append(path, gone)
+            elif node is not None:
+                yield from self._of_mapping(node, item, (*path, number))
             else:
                 yield Append(path, {key: name, **self._entry(item)})
 
     def _entry(self, here: Layers) -> dict[str, Any]:
         """What an item of a merged list has to say that the part does not name; None deletes."""
-        found: dict[str, Any] = {}
+        plain: dict[str, Any] = {}
         for name in {**_entries(here.made), **_entries(here.new_whole)}:
             below = here.at(name)
             if alike(below.made, below.new_whole):
                 continue
             if isinstance(below.made, Mapping) and isinstance(below.new_whole, Mapping):
-                found[name] = self._entry(below)
+                plain[name] = self._entry(below)
             elif isinstance(below.made, List) and isinstance(below.new_whole, List) and name in self.lists:
                 key = self.lists[name]
                 named = {**_named(below.made, key), **_named(below.new_whole, key)}
-                pairs = ((one, below.item(one, key)) for one in named)
-                found[name] = [
-                    {key: one, "$patch": "delete"}
+                pairs = ((name, below.item(name, key)) for name in named)
+                plain[name] = [
+                    {key: name, "$patch": "delete"}
                     if item.new_whole is None
-                    else {key: one, **self._entry(item)}
-                    for one, item in pairs
+                    else {key: name, **self._entry(item)}
+                    for name, item in pairs
                     if not alike(item.made, item.new_whole)
                 ]
             else:
-                found[name] = _plain(below.new_whole)
-        return found
+                plain[name] = _plain(below.new_whole)
+        return plain
 
 
 def _plain(node: Node | None) -> Any:

@@ -151,28 +151,30 @@ class InlinePatch:
         if self._places is None:
             why = msg("its lines are folded: write the patch behind | in place of that string")
             raise EditError(why, self.path)
-        made = list(self._lines_changed(new) if self.value.style == "|" else self._requoted(new, splices))
-        text = apply(self.host.source.text, made)
+        new_splices = list(
+            self._lines_changed(new) if self.value.style == "|" else self._requoted(new, splices)
+        )
+        text = apply(self.host.source.text, new_splices)
         after = next(islice(documents(self.host.source.changed(text)), self.host.index, None), None)
         read = get(after.root, *self.path) if after else None
         if not isinstance(read, Scalar) or read.text != new:
             raise EditError(msg("the text would read otherwise; nothing is written"), self.path)
-        return made
+        return new_splices
 
     def _requoted(self, new: str, splices: Sequence[Splice]) -> Iterator[Splice]:
         """In a string on one line: what is new is written as its quotes need it."""
         style, places = self.value.style, self._places or []
         if style != '"' and not new.isprintable():
             raise EditError(msg("it is on one line: write the patch behind | in its place"), self.path)
-        for one in splices:
-            text = quoted(one.text, style)[1:-1] if style else one.text
-            yield Splice(places[one.start], places[one.end], text)
+        for splice in splices:
+            text = quoted(splice.text, style)[1:-1] if style else splice.text
+            yield Splice(places[splice.start], places[splice.end], text)
 
     def _lines_changed(self, new: str) -> Iterator[Splice]:
         """In a literal: whole lines, indented as it is; all others stay."""
         source, places = self.host.source, self._lines or []
         newline = source.newline(self.value.start)
-        indent = " " * max(one.indent for one in places)
+        indent = " " * max(place.indent for place in places)
         before, after = _lines_of(self.value.text), _lines_of(new)
         for kind, first, last, begin, end in _unlike(before, after):
             if kind == "equal":
@@ -225,13 +227,13 @@ def _unescaped(part: str) -> str:
 
 def inline_patches(host: Document) -> list[InlinePatch]:
     """The patches that are written in a kustomization, in their order."""
-    found: list[tuple[Path, Scalar]] = []
+    texts: list[tuple[Path, Scalar]] = []
     for field in FIELDS:
         entries = get(host.root, field)
         for number, entry in enumerate(entries.items if isinstance(entries, List) else ()):
             node = deref(entry) if field == FIELDS[1] else get(entry, "patch")
             path: Path = (field, number) if field == FIELDS[1] else (field, number, "patch")
             if isinstance(node, Scalar) and (field != FIELDS[1] or is_text(node)):
-                found.append((path, node))
-    uses = Counter(id(node) for _, node in found)
-    return [InlinePatch(host, path, node, uses[id(node)] > 1) for path, node in found]
+                texts.append((path, node))
+    uses = Counter(node for _, node in texts)
+    return [InlinePatch(host, path, node, uses[node] > 1) for path, node in texts]

@@ -60,40 +60,40 @@ def patched_by(path: StrPath | None) -> str | None:
 
 def names_files(folder: str) -> bool:
     """A kustomization of a folder, or of one above it, names a file as a patch or a resource."""
-    known: dict[str, bool] = kept(names_files, dict)
+    by_folder: dict[str, bool] = kept(names_files, dict)
     passed = []
     answer = False
-    for one in upwards(os.path.abspath(folder)):
-        if one in known:
-            answer = known[one]
+    for parent in upwards(os.path.abspath(folder)):
+        if parent in by_folder:
+            answer = by_folder[parent]
             break
-        passed.append(one)
-        found = _folder(one)
-        if found.patches or found.resources or found.last:
-            answer = bool(found.patches or found.resources)
+        passed.append(parent)
+        above = _folder(parent)
+        if above.patches or above.resources or above.last:
+            answer = bool(above.patches or above.resources)
             break
-    known.update(dict.fromkeys(passed, answer))
+    by_folder.update(dict.fromkeys(passed, answer))
     return answer
 
 
 def naming(path: StrPath) -> Iterator[str]:
     """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)
-    return (folder for folder, found in _above(file) if file in found.patches)
+    return (folder for folder, above in _above(file) if file in above.patches)
 
 
 def is_resource(path: StrPath) -> bool:
     """A kustomization names this file as a resource."""
     file = os.path.abspath(path)
-    return any(file in found.resources for _, found in _above(file))
+    return any(file in above.resources for _, above in _above(file))
 
 
 def _above(file: str) -> Iterator[tuple[str, _Folder]]:
     """The folders whose kustomizations may name a file."""
     for folder in upwards(os.path.dirname(file)):
-        found = _folder(folder)
-        yield folder, found
-        if found.last:
+        above = _folder(folder)
+        yield folder, above
+        if above.last:
             break
 
 
@@ -114,29 +114,29 @@ def patches_of(folder: str) -> Iterator[str]:
 def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
     root = kustomization_in(folder)
     for field in fields:
-        for one in listed(root, field):
-            text = one.text if isinstance(one, Scalar) else get_text(one, "path")
+        for node in listed(root, field):
+            text = node.text if isinstance(node, Scalar) else get_text(node, "path")
             if text and "\n" not in text:  # else a patch itself
                 yield os.path.normpath(os.path.join(folder, text))
 
 
-def kustomized(given: Iterable[Input]) -> list[str]:
+def kustomized(files: Iterable[Input]) -> list[str]:
     """The folders of the kustomizations among some inputs, and of those in folders that were searched.
 
     Without those of components, which build nothing by themselves.
     """
-    places = (os.path.split(one.path) for one in given if one.path is not None and not one.named)
-    named = (os.path.split(one.path) for one in given if one.path is not None and one.named)
+    places = (os.path.split(file.path) for file in files if file.path is not None and not file.named)
+    named = (os.path.split(file.path) for file in files if file.path is not None and file.named)
     found = {folder for folder, _ in places} | {folder for folder, name in named if name in NAMES}
     folders = sorted(map(os.path.abspath, found))
-    roots = ((one, kustomization_in(one)) for one in folders)
-    return [one for one, root in roots if root is not None and get_text(root, "kind") != "Component"]
+    roots = ((folder, kustomization_in(folder)) for folder in folders)
+    return [folder for folder, root in roots if root is not None and get_text(root, "kind") != "Component"]
 
 
 def listed(root: Node | None, field: str) -> list[Node]:
     """The items of a list of a kustomization, empty where there is none."""
-    found = get(root, field)
-    return [deref(one) for one in found.items] if isinstance(found, Sequence) else []
+    node = get(root, field)
+    return [deref(item) for item in node.items] if isinstance(node, Sequence) else []
 
 
 PREFIX, SUFFIX = "namePrefix", "nameSuffix"
@@ -152,16 +152,16 @@ def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:
         path = os.path.join(folder, name)
-        found = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
-        if found is not None and found.root is not None:
-            return found
+        document = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
+        if document is not None and document.root is not None:
+            return document
     return None
 
 
 def kustomization_in(folder: str) -> Node | None:
     """The kustomization of a folder, None where there is none that can be read."""
-    found = kustomization_at(folder)
-    return found.root if found else None
+    document = kustomization_at(folder)
+    return document.root if document else None
 
 
 def first_document(path: str) -> Document | None:
@@ -216,14 +216,14 @@ def selector(target: Mapping[str, str]) -> Selector:
     labels = _terms(target.get("labelSelector", ""))
     annotations = _terms(target.get("annotationSelector", ""))
 
-    def matches(one: Identity) -> bool:
-        ends = (one.names[0], one.names[-1])
+    def matches(identity: Identity) -> bool:
+        ends = (identity.names[0], identity.names[-1])
         return (
             any(namespace(where or "default") for _, where in ends)
             and any(name(called) for called, _ in ends)
-            and all(test(getattr(one, field)) for field, test in plain.items())
-            and all(test(one.labels) for test in labels)
-            and all(test(one.annotations) for test in annotations)
+            and all(test(getattr(identity, field)) for field, test in plain.items())
+            and all(test(identity.labels) for test in labels)
+            and all(test(identity.annotations) for test in annotations)
         )
 
     return matches
@@ -233,27 +233,27 @@ def selector(target: Mapping[str, str]) -> Selector:
 def _pattern(text: str) -> Callable[[str], bool]:
     """A pattern of the whole of a name. Raises UnknownError for one that is not simple."""
     bounded = sum(map(text.count, "*+?")) <= _MOST_REPEATS and text.count("|") <= _MOST_CHOICES
-    repeats_groups = any(one in text for one in ("(?", ")*", ")+"))
+    repeats_groups = any(sign in text for sign in ("(?", ")*", ")+"))
     try:
         if len(text) > MAX_NAME or not bounded or repeats_groups or not _SIMPLE.fullmatch(text):
             raise ValueError
-        found = re.compile(f"^(?:{text})$", re.ASCII)
+        pattern = re.compile(f"^(?:{text})$", re.ASCII)
     except (ValueError, re.error):
         raise UnknownError(msg("the pattern {text} of its target is not read", text=text)) from None
-    return lambda name: len(name) <= MAX_NAME and found.match(name) is not None
+    return lambda name: len(name) <= MAX_NAME and pattern.match(name) is not None
 
 
 def _terms(text: str) -> list[Callable[[Mapping[str, str]], bool]]:
     """The terms of a label selector. Raises UnknownError."""
-    found: list[Callable[[Mapping[str, str]], bool]] = []
+    tests: list[Callable[[Mapping[str, str]], bool]] = []
     at = 0
     while at < len(text.rstrip()):
         match = _TERM.match(text, at)
         if match is None or match.end() == at:
             raise UnknownError(msg("the selector {text} of its target is not read", text=text))
-        found.append(_term(match))
+        tests.append(_term(match))
         at = match.end()
-    return found
+    return tests
 
 
 def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
@@ -263,7 +263,7 @@ def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
     if match["sign"] is None and match["word"] is None:
         return lambda labels: key in labels
     values = (
-        {one.strip() for one in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
+        {part.strip() for part in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
     )
-    wanted = match["sign"] in ("=", "==") or match["word"] == "in"
-    return lambda labels: (labels.get(key) in values) is wanted
+    is_in = match["sign"] in ("=", "==") or match["word"] == "in"
+    return lambda labels: (labels.get(key) in values) is is_in

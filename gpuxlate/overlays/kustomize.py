@@ -9,26 +9,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuxlate.claims.index import ClaimIndex
-from gpuxlate.files.find import HELD, SKIPPED, Input
-from gpuxlate.files.read import StrPath, cached, inside, repository
-from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.files.find import HELD, SKIPPED
+from gpuxlate.files.read import cached, inside, repository
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
-from gpuxlate.model.limits import MAX_BASE_FILES
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys
-from gpuxlate.overlays.inline import InlinePatch, is_text
+from gpuxlate.model.pod import GROUP, TEMPLATE
+from gpuxlate.overlays.inline import is_text
 from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,
@@ -41,23 +38,16 @@ from gpuxlate.overlays.kustomization import (
     kustomization_at,
     kustomization_in,
     listed,
-    naming,
-    patches_of,
     selector,
 )
-from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
+from gpuxlate.overlays.operations import is_operations, operated
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
-    PatchPlaces,
     is_null,
-    is_operations,
     lists_of,
     merged,
     new_mapping,
-    operated,
-    patched_pods,
-    said_by,
     with_entry,
 )
 from gpuxlate.overlays.refusals import (
@@ -69,12 +59,12 @@ from gpuxlate.overlays.refusals import (
     check_once,
     check_replicas,
 )
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, children, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, children, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, node_at, with_location
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
-_LOCAL = "config.kubernetes.io/local-config"
+LOCAL = "config.kubernetes.io/local-config"
 """An annotation of objects that kustomize leaves out in the end."""
 GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
@@ -83,7 +73,7 @@ ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 _TOO_LARGE = msg("what it patches is too large to be read")
 NOT_THERE = msg("what it patches is not in the kustomization")
 _CYCLE = msg("the kustomizations include one another")
-_MANY_FOLDERS = msg("the repository has too many folders to search")
+MANY_FOLDERS = msg("the repository has too many folders to search")
 _LOOKS = limits.MAX_NODES
 """Pairs of a patch and an object that it may be for."""
 _AT_LEAST = 100
@@ -121,14 +111,14 @@ class Object(NamedTuple):
 
 def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
     """The objects of a document that have pods, or what pods claim; and what the others are called."""
-    found: list[Object] = []
+    objects: list[Object] = []
     others: list[Identity] = []
     for ref, path, root in objects_in(document):
         if ref.kind == TEMPLATE or any(True for _ in pods_in(document.with_root(root))):
-            found.append(Object(root, identity_of(root), document, path, None, *measured(root)))
+            objects.append(Object(root, identity_of(root), document, path, None, *measured(root)))
         elif _is_own(path):
             others.append(identity_of(root))
-    return found, others
+    return objects, others
 
 
 def _is_own(path: Path) -> bool:
@@ -153,7 +143,7 @@ def measured(root: Node | None) -> tuple[int, int]:
 def identity_of(root: Mapping) -> Identity:
     """What an object is called in its own file."""
     group, _, version = (get_text(root, "apiVersion") or "").rpartition("/")
-    name, namespace = (get_text(root, "metadata", one) or "" for one in ("name", "namespace"))
+    name, namespace = (get_text(root, "metadata", field) or "" for field in ("name", "namespace"))
     return Identity(
         group,
         version,
@@ -167,12 +157,12 @@ def identity_of(root: Mapping) -> Identity:
 def _texts(node: Node | None) -> dict[str, str]:
     if not isinstance(node, Mapping):
         return {}
-    found = ((name, deref(value)) for name, _, value, _ in entries_of(node))
-    return {name: value.text for name, value in found if isinstance(value, Scalar)}
+    entries = ((name, deref(value)) for name, _, value, _ in entries_of(node))
+    return {name: value.text for name, value in entries if isinstance(value, Scalar)}
 
 
 def patched(
-    one: Object, document: Document, *, targeted: bool, lenient: bool = False
+    obj: Object, document: Document, *, targeted: bool, lenient: bool = False
 ) -> tuple[Mapping, tuple[Path, ...]]:
     """An object after a patch; of operations, their places in it. Raises CannotMergeError.
 
@@ -181,7 +171,7 @@ def patched(
     if is_operations(document):
         if document.index:
             raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
-        return operated(one.root, document, lenient=lenient)
+        return operated(obj.root, document, lenient=lenient)
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
         raise CannotMergeError(msg("it is not a patch"))
@@ -193,8 +183,8 @@ def patched(
         for name in ("labels", "annotations") if targeted else ():
             metadata = _with_texts(metadata, name)
         part = with_entry(part, "metadata", metadata)
-    made = merged(one.root, part, lists_of(one.api_version, one.identity.kind))
-    return (made if isinstance(made, Mapping) else new_mapping(())), ()
+    node = merged(obj.root, part, lists_of(obj.api_version, obj.identity.kind))
+    return (node if isinstance(node, Mapping) else new_mapping(())), ()
 
 
 def _with_texts(metadata: Mapping, name: str) -> Mapping:
@@ -214,20 +204,20 @@ def _with_texts(metadata: Mapping, name: str) -> Mapping:
     return with_entry(metadata, name, values) if isinstance(values, Mapping) else metadata
 
 
-def after_patch(one: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
+def after_patch(obj: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
     """An object after a patch; not known where that cannot be merged. ``renames``: it may change the name."""
     try:
-        root, _ = patched(one, document, targeted=targeted)
+        root, _ = patched(obj, document, targeted=targeted)
         if is_operations(document):
-            one = _named_anew(one, identity_of(one.root), identity_of(root))
+            obj = _named_anew(obj, identity_of(obj.root), identity_of(root))
         elif renames and isinstance(document.root, Mapping):
-            one = _named_anew(one, one.identity, identity_of(document.root), keeps=True)
+            obj = _named_anew(obj, obj.identity, identity_of(document.root), keeps=True)
     except CannotMergeError as error:
-        return one._replace(unknown=one.unknown or error.message, unclear=one.unclear or error.message)
-    return _renewed(one, root)
+        return obj._replace(unknown=obj.unknown or error.message, unclear=obj.unclear or error.message)
+    return _renewed(obj, root)
 
 
-def _named_anew(one: Object, before: Identity, after: Identity, *, keeps: bool = False) -> Object:
+def _named_anew(obj: Object, before: Identity, after: Identity, *, keeps: bool = False) -> Object:
     """An object with the name that a patch gives it; the old ones are found too. Raises CannotMergeError.
 
     ``keeps``: what the patch does not say stays.
@@ -238,14 +228,14 @@ def _named_anew(one: Object, before: Identity, after: Identity, *, keeps: bool =
     if keeps:
         new, place = new or old, where
     if (new, place) == (old, where):
-        return one
-    return one._replace(identity=one.identity._replace(names=(*one.identity.names, (new, place))))
+        return obj
+    return obj._replace(identity=obj.identity._replace(names=(*obj.identity.names, (new, place))))
 
 
-def _renewed(one: Object, root: Mapping) -> Object:
+def _renewed(obj: Object, root: Mapping) -> Object:
     seen = identity_of(root)
-    return one._replace(
-        root=root, identity=one.identity._replace(labels=seen.labels, annotations=seen.annotations)
+    return obj._replace(
+        root=root, identity=obj.identity._replace(labels=seen.labels, annotations=seen.annotations)
     )
 
 
@@ -257,11 +247,11 @@ def rename(built: Built, root: Node) -> None:
     if not (before or after or namespace):
         return
 
-    def renamed(one: Identity) -> Identity:
-        name, where = one.names[-1]
-        return one._replace(names=(*one.names, (f"{before}{name}{after}", namespace or where)))
+    def renamed(identity: Identity) -> Identity:
+        name, where = identity.names[-1]
+        return identity._replace(names=(*identity.names, (f"{before}{name}{after}", namespace or where)))
 
-    built.objects[:] = (one._replace(identity=renamed(one.identity)) for one in built.objects)
+    built.objects[:] = (obj._replace(identity=renamed(obj.identity)) for obj in built.objects)
     built.others[:] = map(renamed, built.others)
 
 
@@ -272,20 +262,20 @@ COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
 def scale(objects: list[Object], root: Node) -> None:
     """Set the replicas that a kustomization gives, by the first name of an object or its present one."""
     counts = {
-        get_text(one, "name"): count for one in listed(root, "replicas") if (count := get(one, "count"))
+        get_text(node, "name"): count for node in listed(root, "replicas") if (count := get(node, "count"))
     }
-    for number, one in enumerate(objects if counts else ()):
-        count = counts.get(one.identity.names[-1][0]) or counts.get(one.identity.names[0][0])
-        if count is None or one.identity.kind not in COUNTED:
+    for number, obj in enumerate(objects if counts else ()):
+        count = counts.get(obj.identity.names[-1][0]) or counts.get(obj.identity.names[0][0])
+        if count is None or obj.identity.kind not in COUNTED:
             continue
         spec = with_entry(new_mapping(()), "replicas", count)
         try:
-            made = merged(one.root, with_entry(new_mapping(()), "spec", spec), {})
+            node = merged(obj.root, with_entry(new_mapping(()), "spec", spec), {})
         except CannotMergeError as error:
-            objects[number] = one._replace(unknown=one.unknown or error.message)
+            objects[number] = obj._replace(unknown=obj.unknown or error.message)
         else:
-            assert isinstance(made, Mapping)
-            objects[number] = one._replace(root=made)
+            assert isinstance(node, Mapping)
+            objects[number] = obj._replace(root=node)
 
 
 def stamp(objects: list[Object], root: Node) -> None:
@@ -293,26 +283,26 @@ def stamp(objects: list[Object], root: Node) -> None:
     stamps: list[tuple[str, Node | None, bool]] = [
         (
             "labels",
-            get(one, "pairs"),
-            "true" in (get_text(one, "includeSelectors"), get_text(one, "includeTemplates")),
+            get(node, "pairs"),
+            "true" in (get_text(node, "includeSelectors"), get_text(node, "includeTemplates")),
         )
-        for one in listed(root, "labels")
+        for node in listed(root, "labels")
     ]
     stamps.append(("labels", get(root, "commonLabels"), True))
     stamps.append(("annotations", get(root, "commonAnnotations"), True))
     for name, values, templates in stamps:
         if not isinstance(values, Mapping):
             continue
-        for number, one in enumerate(objects):
-            made = one.root
-            for place in ((), *(_templates_of(one) if templates else ())):
-                made = _with(made, (*place, "metadata", name), values)
-            objects[number] = _renewed(one, made)
+        for number, obj in enumerate(objects):
+            mapping = obj.root
+            for place in ((), *(_templates_of(obj) if templates else ())):
+                mapping = _with(mapping, (*place, "metadata", name), values)
+            objects[number] = _renewed(obj, mapping)
 
 
-def _templates_of(one: Object) -> Iterator[Path]:
+def _templates_of(obj: Object) -> Iterator[Path]:
     """The templates in an object, as that of the jobs of a CronJob and that of their pods."""
-    path = TEMPLATES.get((one.api_version, one.identity.kind), ())
+    path = TEMPLATES.get((obj.api_version, obj.identity.kind), ())
     yield from (
         path[: depth + 1] for depth, step in enumerate(path) if str(step).lower().endswith("template")
     )
@@ -323,9 +313,9 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
     part: Node = values
     for step in reversed(path):
         part = with_entry(new_mapping(()), str(step), part)
-    made = merged(root, part, {})
-    assert isinstance(made, Mapping)
-    return made
+    node = merged(root, part, {})
+    assert isinstance(node, Mapping)
+    return node
 
 
 # -- work ---------------------------------------------------------------------------------------------
@@ -351,24 +341,24 @@ class Work:
 
         A merge takes as long as the object is large, an operation as the mappings and lists on its path.
         """
-        for one in objects if times > 0 else ():
-            each = _AT_LEAST + one.size + size + operations * (one.width + operations)
+        for obj in objects if times > 0 else ():
+            each = _AT_LEAST + obj.size + size + operations * (obj.width + operations)
             self._nodes -= times * each
         if self._nodes < 0:
-            what = msg("patches times objects of more than {most} nodes", most=limits.MAX_PATCHED)
-            raise TooMuchWorkError(what)
+            message = msg("patches times objects of more than {most} nodes", most=limits.MAX_PATCHED)
+            raise TooMuchWorkError(message)
 
 
 def named_by(document: Document) -> Selector:
     """Whether a patch names an object, by one of the names that it has had."""
-    asked = identity_of(document.root) if isinstance(document.root, Mapping) else None
+    patched = identity_of(document.root) if isinstance(document.root, Mapping) else None
 
-    def matches(one: Identity) -> bool:
-        if asked is None or asked[:3] != one[:3]:
+    def matches(identity: Identity) -> bool:
+        if patched is None or patched[:3] != identity[:3]:
             return False
-        (name, namespace), *_ = asked.names
+        (name, namespace), *_ = patched.names
         return any(
-            (called, where or "default") == (name, namespace or "default") for called, where in one.names
+            (called, where or "default") == (name, namespace or "default") for called, where in identity.names
         )
 
     return matches
@@ -412,8 +402,8 @@ class ClaimTemplates:
     @cached_property
     def index(self) -> ClaimIndex:
         """Those that are known; of no file."""
-        known = (one.root for one in self._objects if not one.unknown)
-        claims = (claim for root in known for claim in claims_of(Document(Source("", ""), 0, 0, 0, root)))
+        mappings = (obj.root for obj in self._objects if not obj.unknown)
+        claims = (claim for root in mappings for claim in claims_of(Document(Source("", ""), 0, 0, 0, root)))
         return ClaimIndex.of_objects(claims)
 
 
@@ -447,7 +437,7 @@ class PatchPlace(NamedTuple):
     start: int = -1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Built:
     """What the kustomization of a folder makes.
 
@@ -474,12 +464,12 @@ class Built:
     def templates(self) -> ClaimTemplates:
         """The templates of claims, as they are so far."""
         if self._templates is None:
-            self._templates = ClaimTemplates(one for one in self.objects if one.is_template)
+            self._templates = ClaimTemplates(obj for obj in self.objects if obj.is_template)
         return self._templates
 
     def identities(self) -> Iterator[Identity]:
         """What all objects are called."""
-        yield from (one.identity for one in self.objects if _is_own(one.path))
+        yield from (obj.identity for obj in self.objects if _is_own(obj.path))
         yield from self.others
 
     def moved(self) -> None:
@@ -488,15 +478,15 @@ class Built:
 
     def hit(self, said: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
-        for place, one in said:
-            self.hits.setdefault(place, []).append(one._replace(after=after))
+        for place, match in said:
+            self.hits.setdefault(place, []).append(match._replace(after=after))
         said.clear()
 
     def flag(self, why: Message, *, unclear: bool = False) -> None:
         """All objects are not known from here on. ``unclear``: by a patch that cannot be read."""
         more = why if unclear else None
         self.objects[:] = (
-            one._replace(unknown=one.unknown or why, unclear=one.unclear or more) for one in self.objects
+            obj._replace(unknown=obj.unknown or why, unclear=obj.unclear or more) for obj in self.objects
         )
         self.moved()
 
@@ -532,39 +522,39 @@ class Tree:
 
     def users(self, folder: str) -> list[str]:
         """The folder; of a component those of all kustomizations that include it. Raises UnknownError."""
-        found: dict[str, None] = {}
+        folders: dict[str, None] = {}
         pending, seen = [folder], {folder}
-        for one in pending:
-            if get_text(kustomization_in(one), "kind") != "Component":
-                found[one] = None
+        for path in pending:
+            if get_text(kustomization_in(path), "kind") != "Component":
+                folders[path] = None
                 continue
-            above = [user for user in self._including().get(one, ()) if user not in seen]
+            above = [user for user in self._including().get(path, ()) if user not in seen]
             seen.update(above)
             pending += above
-        if not found:
+        if not folders:
             raise UnknownError(msg("no kustomization includes its component"))
-        return sorted(found)
+        return sorted(folders)
 
     def follows(self, folder: str, kind: str) -> bool:
         """Its configurations say which fields name objects of a kind: they are renamed with them."""
-        found = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
-        read = [one for path in found if path is not None for one in self._documents(path)]
-        rows = (row for one in read for row in listed(one.root, "nameReference"))
+        paths = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
+        read = [document for path in paths if path is not None for document in self._documents(path)]
+        rows = (row for document in read for row in listed(document.root, "nameReference"))
         return any(get_text(row, "kind") == kind for row in rows)
 
     def _including(self) -> dict[str, list[str]]:
         """By component the folders of kustomizations that include it."""
         if self._includers is None:
-            found: dict[str, list[str]] = {}
+            by_folder: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
                 if number > limits.MAX_BASE_FILES:
-                    raise UnknownError(_MANY_FOLDERS)
-                names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
-                for one in listed(kustomization_in(folder), "components"):
-                    if isinstance(one, Scalar):
-                        component = os.path.normpath(os.path.join(folder, one.text))
-                        found.setdefault(component, []).append(folder)
-            self._includers = found
+                    raise UnknownError(MANY_FOLDERS)
+                names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
+                for node in listed(kustomization_in(folder), "components"):
+                    if isinstance(node, Scalar):
+                        component = os.path.normpath(os.path.join(folder, node.text))
+                        by_folder.setdefault(component, []).append(folder)
+            self._includers = by_folder
         return self._includers
 
     # -- building ----------------------------------------------------------------------------------
@@ -583,7 +573,7 @@ class Tree:
     def _kustomization(self, folder: str) -> Document | None:
         """That of a folder, with the text that it will have."""
         names = (os.path.join(folder, name) for name in NAMES) if self._texts else ()
-        path = next((one for one in names if os.path.realpath(one) in self._texts), None)
+        path = next((name for name in names if os.path.realpath(name) in self._texts), None)
         if path is None:
             return kustomization_at(folder)
         if folder not in self._new:
@@ -592,17 +582,17 @@ class Tree:
         return self._new[folder]
 
     def _run(self, result: Built, folder: str) -> None:
-        found = self._kustomization(folder)
-        root = found.root if found else None
+        document = self._kustomization(folder)
+        root = document.root if document else None
         self._files -= 1
         if self._files < 0:
             raise UnknownError(_TOO_LARGE)
-        if found is None or root is None:
+        if document is None or root is None:
             raise UnknownError(
                 msg("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
-        result.texts.append(Piece(found))
-        self._gather(result, folder, found)
+        result.texts.append(Piece(document))
+        self._gather(result, folder, document)
         for entry in listed(root, "patchesStrategicMerge"):
             self._patch(result, folder, entry, None, None)
         for entry in listed(root, "patches"):
@@ -611,8 +601,8 @@ class Tree:
         rename(result, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
             result.objects[:] = (
-                one._replace(unclear=one.unclear or _RENAMED) if one.is_template else one
-                for one in result.objects
+                obj._replace(unclear=obj.unclear or RENAMED) if obj.is_template else obj
+                for obj in result.objects
             )
         stamp(result.objects, root)
         result.named.forget()
@@ -620,7 +610,7 @@ class Tree:
         for entry in listed(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry)
         if not result.unread:
-            check_replicas(found, result.identities(), COUNTED)
+            check_replicas(document, result.identities(), COUNTED)
         scale(result.objects, root)
         if get(root, "vars") is not None:
             result.objects[:] = map(_with_variables, result.objects)
@@ -633,14 +623,14 @@ class Tree:
         """Add the objects that a kustomization is made of, those of its components with what these do."""
         root = host.root
         check_fields(host, folder)
-        known: set[tuple[str, ...]] = set()
-        check_once(host, root, known, result.identities())
+        seen: set[tuple[str, ...]] = set()
+        check_once(host, root, seen, result.identities())
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
-            check_once(host, entry, known, self._resource(result, folder, entry, host))
+            check_once(host, entry, seen, self._resource(result, folder, entry, host))
         result.others += _generated(root)
-        made = next((name for name in GENERATES if get(root, name) is not None), None)
-        if made:
-            result.unread = msg("{field} in {folder} is not read", field=made, folder=self._name(folder))
+        generator = next((name for name in GENERATES if get(root, name) is not None), None)
+        if generator:
+            result.unread = msg("{field} in {folder} is not read", field=generator, folder=self._name(folder))
         for entry in listed(root, "components"):
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
@@ -684,7 +674,7 @@ class Tree:
                     objects, others = patchable_in(document)
                     result.objects += objects
                     result.others += others
-                    added += (one.identity for one in objects if _is_own(one.path))
+                    added += (obj.identity for obj in objects if _is_own(obj.path))
                     added += others
             except UnknownError as error:
                 result.unread = error.message
@@ -713,12 +703,12 @@ class Tree:
         try:
             new = self._texts.get(os.path.realpath(path)) if self._texts else None
             if new is not None:
-                found = documents(Source.from_bytes(path, new))
+                read = documents(Source.from_bytes(path, new))
             else:
                 text = HELD.text(path)
                 self._bytes -= len(text.data)
-                found = text.documents()
-            return [one for one in found if one.root is not None]
+                read = text.documents()
+            return [document for document in read if document.root is not None]
         except (OSError, DecodeError, NotYamlError):
             raise UnknownError(msg("{file} cannot be read", file=self._name(path))) from None
 
@@ -728,9 +718,9 @@ class Tree:
         target = get(entry, "target")
         chosen = (
             {
-                name: one.text
+                name: node.text
                 for name, _, value, _ in entries_of(target)
-                if isinstance(one := deref(value), Scalar)
+                if isinstance(node := deref(value), Scalar)
             }
             if isinstance(target, Mapping)
             else None
@@ -756,13 +746,16 @@ class Tree:
             if isinstance(text, Scalar):
                 host = self._kustomization(folder)
                 place = PatchPlace(host.source.name if host else "", start=text.start)
-                found = [Piece(one, host, text) for one in _documents_in(text.text)]
+                pieces_of_text = [Piece(document, host, text) for document in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                place, found = PatchPlace(local), [Piece(one) for one in self._documents(local)]
-            result.texts += found
+                place, pieces_of_text = (
+                    PatchPlace(local),
+                    [Piece(document) for document in self._documents(local)],
+                )
+            result.texts += pieces_of_text
             matches = None if target is None else selector(target)
             if get_text(options, "allowKindChange") == "true":
                 raise UnknownError(msg("{field} of its patch is not read", field="allowKindChange"))
@@ -776,7 +769,7 @@ class Tree:
         said: list[
             tuple[PatchPlace, PatchMatch]
         ] = []  # the last document of a workload, and the templates behind it
-        for part in found:
+        for part in pieces_of_text:
             document = part.document
             numbers = result.named.numbers(result.objects, document, target)
             self._work.look(len(numbers))
@@ -794,34 +787,34 @@ class Tree:
             self._work.change(patched, size, width if is_operations(document) else 0)
             before = result.templates()
             others: tuple[Object, ...] = ()
-            if any(one.is_template for one in patched):
+            if any(obj.is_template for obj in patched):
                 self._work.look(len(result.objects))
-                others = tuple(one for one in result.objects if not one.is_template)
+                others = tuple(obj for obj in result.objects if not obj.is_template)
                 result.moved()
             else:
                 result.hit(said, before)
             hit = PatchMatch(patched, why, matches is not None, before, workloads=others)
             said.append((place._replace(document=document.index), hit))
             for number in chosen:
-                made = after_patch(
+                obj = after_patch(
                     result.objects[number],
                     document,
                     targeted=matches is not None,
                     renames=get_text(options, "allowNameChange") == "true",
                 )
-                size, width = measured(made.root)
-                pieces = (*made.pieces, part)
-                if made.identity.names != result.objects[number].identity.names:
+                size, width = measured(obj.root)
+                pieces = (*obj.pieces, part)
+                if obj.identity.names != result.objects[number].identity.names:
                     result.named.forget()
-                result.objects[number] = made._replace(size=size, width=width, pieces=pieces)
+                result.objects[number] = obj._replace(size=size, width=width, pieces=pieces)
         result.hit(said, result.templates())
 
 
 def _generated(root: Node | None) -> Iterator[Identity]:
     """What the ConfigMaps and Secrets are called that a kustomization generates."""
     for name, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
-        for one in listed(root, name):
-            names = ((get_text(one, "name") or "", get_text(one, "namespace") or ""),)
+        for node in listed(root, name):
+            names = ((get_text(node, "name") or "", get_text(node, "namespace") or ""),)
             yield Identity("", "v1", kind, names, {}, {})
 
 
@@ -844,16 +837,16 @@ def _replaces_keys(root: Node | None, name: str) -> bool:
     )
 
 
-def _with_variables(one: Object) -> Object:
+def _with_variables(obj: Object) -> Object:
     """An object that may have variables of a kustomization in it is not known."""
-    if not any("$(" in document.text for document in (one.document, *(part.document for part in one.pieces))):
-        return one
-    return one._replace(unknown=one.unknown or msg("{field} of a kustomization are not read", field="vars"))
+    if not any("$(" in document.text for document in (obj.document, *(part.document for part in obj.pieces))):
+        return obj
+    return obj._replace(unknown=obj.unknown or msg("{field} of a kustomization are not read", field="vars"))
 
 
 def _documents_in(text: str) -> list[Document]:
     try:
-        return [one for one in documents(Source("patch", text)) if one.root is not None]
+        return [document for document in documents(Source("patch", text)) if document.root is not None]
     except NotYamlError:
         raise UnknownError(msg("a patch in the kustomization cannot be read")) from None
 
@@ -883,456 +876,11 @@ def tree(folder: str) -> Tree:
 
 def root_of(folder: str) -> str:
     """Where to look for what includes a kustomization: its repository, else the working folder."""
-    found = repository(folder)
-    if os.path.exists(os.path.join(found, ".git")):
-        return found
+    root_of_repository = repository(folder)
+    if os.path.exists(os.path.join(root_of_repository, ".git")):
+        return root_of_repository
     here = os.getcwd()
-    return here if inside(folder, here) else found
+    return here if inside(folder, here) else root_of_repository
 
 
-# What patches are laid over: the pods of their objects as kustomize has them before the patch.
-# And patches of templates of claims: the workloads that use the template, and what is said of them beside
-# it.
-_UNUSED = msg("no kustomization applies it")
-_TARGETED = msg("its kustomization names a target, which all documents of the file are for")
-_RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")
-_BUILD = "give each patch its objects by name, or use what kustomize builds: kubectl kustomize DIR"
-
-
-def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[OverlayPod]:
-    """The pods of a document of a patch, all that each is laid over, or why that is not known.
-
-    ``path``: its file; of one in a kustomization that, and ``start`` is where its string begins.
-
-    Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
-    repository are more work than a limit allows.
-    """
-    pods = [] if is_operations(document) else patched_pods(document)
-    own = {pod.keys.path: pod for pod in pods}
-    found: dict[Path, list[OverlayBase | Message]] = {place: [] for place in own}
-    for hit in _hits_of(path, document, start):
-        if hit.too_much and hit.why:
-            raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
-        objects = [one for one in hit.objects if not one.is_template]
-        reasons = [hit.why, *(one.unknown for one in objects), None if objects else NOT_THERE]
-        why = next((one for one in reasons if one), None)
-        if why:
-            for place in found or [()]:
-                found.setdefault(place, []).append(why)
-            continue
-        for one in objects:
-            for place, base in _laid_over(one, document, own, targeted=hit.targeted):
-                claimed = base if isinstance(base, Message) else _claimed(base, one, hit)
-                found.setdefault(place, []).append(claimed)
-    return [
-        OverlayPod(
-            own.get(place),
-            tuple(one for one in bases if isinstance(one, OverlayBase)),
-            next((one for one in bases if isinstance(one, Message)), None),
-        )
-        for place, bases in found.items()
-    ]
-
-
-def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
-    """The pods of a kustomization whose objects get other names, and templates of claims only there.
-
-    None where it tells kustomize what names a template (its ``configurations``).
-    """
-    folder = os.path.dirname(os.path.abspath(path))
-    kustomizations = tree(root_of(folder))
-    try:
-        if not changed_names(document.root) or kustomizations.follows(folder, TEMPLATE):
-            return []
-    except UnknownError:  # a configuration that cannot be read says nothing
-        pass
-    found = (one for one in kustomizations.built(folder).objects if not one.is_template)
-    return [pod for one in found for pod in pods_in(document.with_root(one.root))]
-
-
-def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMatch]:
-    """What the patch is for, in each kustomization that uses it."""
-    file, used = os.path.abspath(path), False
-    all_of_it = PatchPlace(file, start=start)
-    place = all_of_it._replace(document=document.index)
-    try:
-        for folder in naming(file) if start < 0 else (os.path.dirname(file),):
-            kustomizations = tree(root_of(folder))
-            for user in kustomizations.users(folder):
-                built = kustomizations.built(user)
-                used = True
-                if built.too_much:
-                    yield PatchMatch(why=built.too_much, too_much=True)
-                    continue
-                hits = [*built.hits.get(place, ()), *built.hits.get(all_of_it, ())]
-                yield from hits or [PatchMatch(why=built.unread or _UNUSED)]
-        if not used:
-            yield PatchMatch(why=_UNUSED)
-    except UnknownError as error:
-        yield PatchMatch(why=error.message)
-
-
-def _claimed(base: OverlayBase, one: Object, hit: PatchMatch) -> OverlayBase:
-    """A pod and its part, where it is written, and with their claims: before, and after the patches of
-    templates behind the part."""
-    home = Home(one.document.source.name, one.document.index, (*one.path, *base.base.keys.path))
-    base = base._replace(home=home)
-    renamed = len({name for name, _ in one.identity.names}) > 1
-    alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
-    if not base.base.keys.claims:
-        return base._replace(alone=alone)
-    before, after = (some.index.resolved(base.base, "") for some in (hit.before, hit.after))
-    return base._replace(base=before, claims=after.keys.claims, alone=alone)
-
-
-def _laid_over(
-    one: Object, document: Document, own: Map[Path, Pod], *, targeted: bool
-) -> Iterator[tuple[Path, OverlayBase | Message]]:
-    """Each pod that a patch is about, in an object before and after it. ``own``: those that it names."""
-
-    def lay(root: Mapping, document: Document, lenient: bool) -> Mapping:
-        return patched(one._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
-
-    operates = is_operations(document)
-    try:
-        after, places = patched(one, document, targeted=targeted)
-    except CannotMergeError as error:
-        yield from ((place, error.message) for place in own or [()])
-        return
-    lists = {} if operates else lists_of(one.api_version, one.identity.kind)
-    said = said_by(document, places) if operates else document.root
-    written = PatchPlaces(document, after, lists, places)
-    before, pods = _pods_of(document, one.root), _pods_of(document, after)
-    for place in {**own, **before, **pods}:
-        base, whole = before.get(place), pods.get(place)
-        if base is None and whole is None:
-            yield place, msg("the object that it patches has no pod there")
-            continue
-        whole = whole or _emptied(base or own[place])
-        if base is None or (not operates and any(isinstance(step, int) for step in place)):
-            base = _emptied(whole)  # in a list that is replaced
-        if operates or place in own or base.keys != whole.keys:
-            part = own.get(place) or whole
-            yield (
-                place,
-                OverlayBase(base, whole, part, one.root, after, lay, written, said, lists, places),
-            )
-
-
-def _emptied(pod: Pod) -> Pod:
-    """The pod with what its workload has alone."""
-    keys = pod.keys
-    return pod._replace(
-        keys=PodKeys(
-            owner_labels=keys.owner_labels,
-            owner_annotations=keys.owner_annotations,
-            path=keys.path,
-            metadata_path=keys.metadata_path,
-        )
-    )
-
-
-def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
-    found: dict[Path, Pod] = {}
-    for pod in pods_in(document.with_root(root)):
-        found.setdefault(pod.keys.path, pod)
-    return found
-
-
-# -- patches of templates of claims -------------------------------------------------------------------
-MOST_BEFORE = 100
-"""Documents of one file that are read for each patch of a template behind them."""
-_TOO_MANY = msg("its file has more than {number} documents before it", number=MOST_BEFORE)
-_HAS_TARGET = msg("its kustomization names a target for it")
-_NO_NAME = msg("it does not name what it is for")
-
-
-def template_patches(path: StrPath, document: Document, start: int = -1) -> list[TemplatePatch]:
-    """The patches of templates in a document of a patch; ``path``, ``start``: as of ``overlay_pods``.
-
-    Only files are read: nothing is raised for their content.
-    """
-    if not document.holds(*MARKS):
-        return []
-    found = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
-    if not found:
-        return []
-    said = next(claims_of(document), None)
-    hits = list(_hits_of(path, document, start))
-    templates = [one for hit in hits for one in hit.objects]
-    known = [claim for one in templates for claim in claims_of(document.with_root(one.root))]
-    classes = {name for claim in (*known, *([said] if said else ())) for name in claim.devices.classes()}
-    why = next((reason for hit in hits if (reason := _why(hit))), None if said else _NO_NAME)
-    users = {user: None for hit in hits for one in hit.objects for user in _users(one, hit, document)}
-    if document.index > MOST_BEFORE:
-        why = why or _TOO_MANY
-    over = None if why else _workload_before(path, document)
-    beside = (over, overlay_pods(path, over, start)) if over else None
-    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
-
-
-def _workload_before(path: StrPath, document: Document) -> Document | None:
-    """The last document before this one that is of no template."""
-    source, held = document.source, HELD.texts.get(os.path.abspath(path))
-    read = held.documents if held and held.source.text == source.text else documents
-    before = list(islice(read(source), document.index))
-    about = (one for one in reversed(before) if get_text(one.root, "kind") != TEMPLATE)
-    return next(about, None)
-
-
-def _why(hit: PatchMatch) -> Message | None:
-    unknown = next((one.unknown for one in hit.objects if one.unknown), None)
-    return hit.why or unknown or (_HAS_TARGET if hit.targeted else None)
-
-
-def _users(one: Object, hit: PatchMatch, document: Document) -> Iterator[ObjectRef]:
-    """The objects with pods that name a template."""
-    named = {(claim.namespace, claim.name) for claim in claims_of(document.with_root(one.root))}
-    for other in hit.workloads:
-        for pod in pods_in(document.with_root(other.root)):
-            for claim in pod.keys.claims:
-                if claim.template and (pod.object.namespace, claim.template.text) in named:
-                    yield pod.object
-
-
-# What kustomize builds in a run: which kustomizations are builds of their own, and what they are made of.
-_BELOW = ("resources", "bases", "components")
-
-
-@record
-class Builds:
-    """The builds of a run.
-
-    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the files that they
-    are made of, kustomizations included, and ``names``: the files of the run, by their real paths.
-    ``relative``: those are named from here.
-    """
-
-    roots: tuple[str, ...]
-    used: frozenset[str]
-    names: dict[str, str]
-    relative: bool
-
-    def uses(self, one: Input) -> bool:
-        """What the file requests is counted with what is built of it."""
-        return one.path is not None and os.path.realpath(one.path) in self.used
-
-    def name(self, path: str) -> str:
-        """What to call a file or folder of a build: as the run does."""
-        found = self.names.get(os.path.realpath(path))
-        return found or (os.path.relpath(path) if self.relative else path)
-
-
-def builds_of(folders: Sequence[str], given: Iterable[Input]) -> Builds:
-    """The builds of a run with kustomizations in these folders."""
-    uses: dict[str, _Uses] = {}
-    inner: dict[str, None] = {}
-    for folder in folders:
-        for path in _uses(folder, uses).folders:
-            _visit(path, uses, inner)
-    roots: list[str] = []
-    seen: dict[str, None] = {}
-    # what none of the first ones reaches includes one another
-    for one in (*(folder for folder in folders if folder not in inner), *folders):
-        if one not in seen:
-            roots.append(one)
-            _visit(one, uses, seen)
-    used = {os.path.realpath(path) for folder in seen for path in uses[folder].files}
-    names = {os.path.realpath(one.path): one.name for one in given if one.path is not None}
-    return Builds(tuple(roots), frozenset(used), names, not any(map(os.path.isabs, names.values())))
-
-
-class _Uses(NamedTuple):
-    """The folders and files that a kustomization names, itself included."""
-
-    folders: tuple[str, ...]
-    files: tuple[str, ...]
-
-
-def _uses(folder: str, known: dict[str, _Uses]) -> _Uses:
-    if folder not in known:
-        root = kustomization_in(folder)
-        named = (one.text for name in _BELOW for one in listed(root, name) if isinstance(one, Scalar))
-        paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
-        folders = tuple(path for path in paths if kustomization_in(path) is not None)
-        own = (os.path.join(folder, name) for name in NAMES)
-        known[folder] = _Uses(folders, (*own, *patches_of(folder), *paths))
-    return known[folder]
-
-
-def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
-    """Add a folder and all that it uses."""
-    pending = [folder]
-    while pending:
-        one = pending.pop()
-        if one not in seen and len(seen) < MAX_BASE_FILES:
-            seen[one] = None
-            pending += _uses(one, uses).folders
-
-
-# --- what one of them builds ------------------------------------------------------------------------
-def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
-    """What the kustomization of a folder builds, with the texts of all that it is built of.
-
-    ``texts``: what files will have, by their real paths. Only files are read: nothing is raised for their
-    content.
-    """
-    root = root_of(folder)
-    made = (tree(root) if texts is None else Tree(root, texts)).built(folder)
-    every = list(_below(made))
-    return Built(
-        folder,
-        [one for one in _apart(made.objects) if one.identity.annotations.get(_LOCAL) != "true"],
-        unread=made.unread,
-        elsewhere=made.elsewhere,
-        refused=made.refused,
-        texts=[text for one in every for text in one.texts],
-        unmatched_patches=[text for one in every for text in one.unmatched_patches],
-    )
-
-
-class WholeBuild(NamedTuple):
-    """What a kustomization builds, and all files that it is built of, by their real paths."""
-
-    made: Built
-    files: tuple[str, ...]
-
-    def others(self) -> list[str]:
-        """The folders of other kustomizations of the repository that are built of some of the files.
-
-        Raises UnknownError.
-        """
-        uses: dict[str, _Uses] = {}
-        mine: dict[str, None] = {}
-        _visit(self.made.folder, uses, mine)
-        own, found = set(self.files), []
-        for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
-            if number > MAX_BASE_FILES:
-                raise UnknownError(_MANY_FOLDERS)
-            names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
-            if folder not in mine and kustomization_in(folder) is not None:
-                seen: dict[str, None] = {}
-                _visit(folder, uses, seen)
-                if any(os.path.realpath(path) in own for one in seen for path in uses[one].files):
-                    found.append(folder)
-        return found
-
-
-def whole_build(folder: str) -> WholeBuild:
-    """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
-    folder = os.path.abspath(folder)
-    made, builds = build(folder), builds_of([folder], ())
-    if get_text(kustomization_in(folder), "kind") == "Component":
-        raise UnknownError(msg("it is a component, a part of what other kustomizations build"))
-    places = BuildPlaces(made, builds)
-    unknown = next(
-        (
-            one
-            for one in made.objects
-            if one.unknown and (places.matter or might_have_gpu_keys(one.document.text.encode()))
-        ),
-        None,
-    )
-    if made.refused:
-        raise made.refused
-    if made.unread or made.unmatched_patches or unknown:
-        raise UnknownError(made.unread or (unknown and unknown.unknown) or NOT_THERE)
-    return WholeBuild(made, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
-
-
-def _apart(objects: Iterable[Object]) -> Iterator[Object]:
-    """The objects without those that another one carries, which are read with it."""
-    above: Object | None = None
-    for one in objects:
-        if above and one.document is above.document and one.path[: len(above.path)] == above.path != one.path:
-            continue
-        above = one
-        yield one
-
-
-def _below(made: Built) -> Iterator[Built]:
-    """It and all that it is built of, each once."""
-    pending, seen = [made], {id(made)}
-    for one in pending:
-        yield one
-        below = [each for each in one.below if id(each) not in seen]
-        seen.update(map(id, below))
-        pending += below
-
-
-# --- places -----------------------------------------------------------------------------------------
-@dataclass
-class BuildPlaces:
-    """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
-
-    made: Built
-    builds: Builds
-    sources: dict[str, Source] = field(default_factory=dict)
-
-    @property
-    def folder(self) -> str:
-        return self.builds.name(self.made.folder)
-
-    @cached_property
-    def matter(self) -> bool:
-        """A patch may have something that requests GPUs."""
-        return any(might_have_gpu_keys(one.document.text.encode()) for one in self.made.texts)
-
-    @cached_property
-    def _texts(self) -> dict[int, Piece]:
-        """The texts of all nodes that are not of an object's own document."""
-        found: dict[int, Piece] = {}
-        pending = [(one.document.root, one) for one in self.made.texts]
-        while pending:
-            node, text = pending.pop()
-            if node is None or id(node) in found:
-                continue
-            found[id(node)] = text
-            if isinstance(node, Mapping):
-                pending += [(part, text) for entry in node.entries for part in entry]
-            elif isinstance(node, List):
-                pending += [(item, text) for item in node.items]
-            elif isinstance(node, Alias):
-                pending.append((node.target, text))
-        return found
-
-    def of(self, document: Document) -> Document:
-        """A document of a file as the run calls it."""
-        name = self.builds.name(document.source.name)
-        if name not in self.sources:
-            self.sources[name] = Source(name, document.source.text)
-        return replace(document, source=self.sources[name])
-
-    def found(self, found: Diagnostic, one: Object) -> Diagnostic:
-        """A finding about a built object at the place where it is written."""
-        node, start, end = node_at(one.root, found.path, on_key=found.on_key)
-        if node is not one.root and (first := _first_written(node)) is not node:
-            node, start, end = first, first.start, first.end
-        text = self._texts.get(id(node))
-        if text is not None:
-            return self.written(found, text, (start, end))
-        document = self.of(one.document)
-        if node is one.root or end == 0:  # in no text
-            at = with_location(document, replace(found, path=one.path, span=None))
-            return replace(at, path=found.path)
-        return found.located(span=document.source.span(start, end))
-
-    def written(self, found: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
-        """A finding at some characters of a text."""
-        host = self.of(text.host or text.document)
-        span = text.document.source.span(*at)
-        if isinstance(text.value, Scalar):
-            span = InlinePatch(host, (), text.value).span(span)
-        return found.located(file=host.source.name, document=host.index, span=span)
-
-
-def refused_at(found: Diagnostic, error: RefusedError, places: BuildPlaces) -> Diagnostic:
-    """A finding at what kustomize refuses."""
-    return places.written(found, Piece(error.document), error.at)
-
-
-def _first_written(node: Node) -> Node:
-    """The node, or the first one in it that is in a text: what is merged is in none."""
-    while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
-        node = node.entry_nodes[0]
-    return node
+RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")

@@ -73,8 +73,10 @@ class OverlayPod(NamedTuple):
     def under(self, names: Mapping[str, str]) -> OverlayPod:
         """With resources under other names."""
         over = tuple(
-            one._replace(base=one.base.under(names), whole=one.whole.under(names), part=one.part.under(names))
-            for one in self.over
+            base._replace(
+                base=base.base.under(names), whole=base.whole.under(names), part=base.part.under(names)
+            )
+            for base in self.over
         )
         return self._replace(pod=self.pod and self.pod.under(names), over=over)
 

@@ -1,4 +1,4 @@
-"""A part of an object laid over the object, on trees: as kustomize does it, and Helm with its values.
+"""Patches merged into their objects, as trees: as kustomize does it, and Helm with its values.
 
 Source: kyaml ``merge2`` and ``walk`` (kustomize 5). A null deletes, mappings are merged by key, and lists are
 replaced but for those that a schema gives a key.
@@ -6,26 +6,16 @@ replaced but for those that a schema gives a key.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Map
-from collections.abc import Mapping as Values
-from dataclasses import fields, replace
-from functools import cached_property
-from itertools import chain, takewhile
-from typing import Any, NamedTuple
+from itertools import chain
 
 from gpuxlate.manifest.kinds import BUILT_IN
-from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import METADATA, Pod, items, pod_at, pods_in
-from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
-from gpuxlate.model.limits import MAX_DEPTH
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.model.pod import ScalarKind
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.nodes import Sequence as YamlSequence
-from gpuxlate.yamltext.parse import Document
-from gpuxlate.yamltext.plan import EditError
 
 LISTS: Map[str, str] = {
     "containers": "name",
@@ -38,7 +28,7 @@ LISTS: Map[str, str] = {
 
 Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
 and expressions of an affinity have none: they are replaced as a whole."""
-TEMPLATES: Map[tuple[str, str], Path] = {(one.api, one.kind): one.templates[0] for one in BUILT_IN}
+TEMPLATES: Map[tuple[str, str], Path] = {(kind.api, kind.kind): kind.templates[0] for kind in BUILT_IN}
 """Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
 _DIRECTIVE = "$patch"
 
@@ -81,21 +71,21 @@ def is_null(node: Node) -> bool:
 
 def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
     """A mapping that is in no text."""
-    made = Mapping(0, None, None, flow=False)
-    made.entries.extend(entries)
-    return made
+    mapping = Mapping(0, None, None, flow=False)
+    mapping.entries.extend(entries)
+    return mapping
 
 
 def new_list(items: Iterable[Node]) -> List:
     """A list that is in no text."""
-    made = List(0, None, None, flow=False)
-    made.items.extend(items)
-    return made
+    sequence = List(0, None, None, flow=False)
+    sequence.items.extend(items)
+    return sequence
 
 
 def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
     """The mapping with another value of one key, or without the key."""
-    entries = {one: (key, old) for one, key, old, _ in entries_of(mapping)}
+    entries = {name: (key, old) for name, key, old, _ in entries_of(mapping)}
     if value is None:
         entries.pop(name, None)
     else:
@@ -104,29 +94,29 @@ def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
 
 
 def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mapping | None:
-    found = {name: (key, value) for name, key, value, _ in entries_of(part)}
-    directive = _directive(found)
+    entries = {name: (key, value) for name, key, value, _ in entries_of(part)}
+    directive = _directive(entries)
     if directive == "delete":
         return None
     old = {} if directive == "replace" else {n: (k, v) for n, k, v, _ in (entries_of(base) if base else ())}
     new = dict(old)
-    for name, (key, value) in found.items():
+    for name, (key, value) in entries.items():
         was = old.get(name)
-        made = merged(was[1] if was else None, value, lists, lists.get(name))
-        if made is None:
+        node = merged(was[1] if was else None, value, lists, lists.get(name))
+        if node is None:
             new.pop(name, None)
         else:
-            new[name] = (was[0] if was else key, made)
+            new[name] = (was[0] if was else key, node)
     return new_mapping(new.values())
 
 
-def _directive(found: dict[str, tuple[Node, Node]]) -> str:
+def _directive(entries: dict[str, tuple[Node, Node]]) -> str:
     """``$patch`` of a mapping, which it loses."""
     text = "merge"
-    if _DIRECTIVE in found:
-        value = deref(found.pop(_DIRECTIVE)[1])
+    if _DIRECTIVE in entries:
+        value = deref(entries.pop(_DIRECTIVE)[1])
         text = value.text if isinstance(value, Scalar) else ""
-    other = next((name for name in found if name.startswith("$")), None)
+    other = next((name for name in entries if name.startswith("$")), None)
     if other or text not in ("merge", "delete", "replace"):
         raise CannotMergeError(msg("{name} in it is not read", name=other or f"{_DIRECTIVE}: {text}"))
     return text
@@ -137,9 +127,9 @@ def _list(base: Sequence[Node], part: List, lists: Map[str, str], key: str) -> L
     if any(_DIRECTIVE in _names(item) and key not in _names(item) for item in part.items):
         raise CannotMergeError(msg("{name} in it is not read", name=_DIRECTIVE))
     old, new = _by_key(base, key), _by_key(part.items, key)
-    made = (merged(old.get(name), item, lists) for name, item in new.items())
+    nodes = (merged(old.get(name), item, lists) for name, item in new.items())
     left = (item for name, item in old.items() if name not in new)
-    return new_list(chain((one for one in made if one is not None), left))
+    return new_list(chain((node for node in nodes if node is not None), left))
 
 
 def _names(item: Node) -> set[str]:
@@ -148,619 +138,11 @@ def _names(item: Node) -> set[str]:
 
 
 def _by_key(items: Sequence[Node], key: str) -> dict[str, Node]:
-    found: dict[str, Node] = {}
+    by_name: dict[str, Node] = {}
     for item in items:
-        one = deref(item)
-        value = get(one, key)
-        if not isinstance(value, Scalar) or value.text in found:
+        node = deref(item)
+        value = get(node, key)
+        if not isinstance(value, Scalar) or value.text in by_name:
             raise CannotMergeError(msg("items of a list in it have no {key}, or the same", key=key))
-        found[value.text] = one
-    return found
-
-
-# Lists of operations (JSON 6902): what they make of an object, and edits of the object as they say them.
-# A *virtual* path is one in the object that is patched; the list itself is at other paths. Source: RFC
-# 6902, RFC 6901, and evanphx/json-patch v4, which kustomize uses.
-SETS = ("add", "replace")
-"""The operations that give a value."""
-_END = "-"
-"""The place after the last item of a list."""
-_APPLIES = "operation {number} ({op} {path}) does not apply to the object"
-
-
-class Operation(NamedTuple):
-    """One operation. ``number`` counts from 0 in its list; ``start``: where move and copy take a value."""
-
-    number: int
-    op: str
-    steps: tuple[str, ...]
-    value: Node | None = None
-    start: tuple[str, ...] = ()
-
-    @property
-    def sets(self) -> bool:
-        return self.op in SETS and self.value is not None
-
-
-class Operated(NamedTuple):
-    """An object after some operations; ``places``: the virtual path of each."""
-
-    root: Mapping
-    places: tuple[Path, ...]
-
-
-def is_operations(document: Document) -> bool:
-    """The document is a list, as patches of operations are."""
-    return document.root is not None and isinstance(deref(document.root), List)
-
-
-def operations(document: Document) -> Iterator[Operation]:
-    """The operations of a document that can be read."""
-    root = deref(document.root) if document.root else None
-    for number, one in enumerate(items(root)):
-        op, path = get_text(one, "op"), get_text(one, "path")
-        steps = steps_of(path or "")
-        if op and path is not None and len(steps) < MAX_DEPTH:
-            yield Operation(number, op, steps, get(one, "value"), steps_of(get_text(one, "from") or ""))
-
-
-def steps_of(pointer: str) -> tuple[str, ...]:
-    """The steps of a JSON pointer."""
-    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
-
-
-def pointer(path: Path) -> str:
-    """A path as a JSON pointer."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
-class PatchPlaces:
-    """Where a document says what is at a place of the object after it, by the identity of nodes.
-
-    ``after``: that object; ``lists``: those that are merged by a key. Of operations, ``places`` are those
-    that they changed in the object, in their order: what they set is in it, what they removed was there.
-    """
-
-    def __init__(
-        self, document: Document, after: Mapping, lists: Map[str, str], places: Sequence[Path] = ()
-    ) -> None:
-        self._document = document
-        self._after = after
-        self._lists = lists
-        self._places = places
-        self._listed = is_operations(document)
-
-    def of(self, path: Path) -> Path:
-        return self._written(path)[0]
-
-    def says(self, path: Path) -> bool:
-        return self._written(path)[1]
-
-    def _written(self, path: Path) -> tuple[Path, bool]:
-        """The place in the document, and whether it is said there."""
-        return self._in_operations(path) if self._listed else self._in_part(path)
-
-    def _in_operations(self, path: Path) -> tuple[Path, bool]:
-        for depth in range(len(path), 0, -1):
-            node = get(self._after, *path[:depth])
-            place = self._known.get(id(node)) if node is not None else None
-            if place is not None:
-                return (*place, *path[depth:]), depth == len(path)
-        last, first = self._numbers
-        number = last.get(path, first.get(path))
-        return ((), False) if number is None else ((number, "path"), path in last)
-
-    @cached_property
-    def _numbers(self) -> tuple[dict[Path, int], dict[Path, int]]:
-        """The numbers of operations: the last one at a place, and the first one below it."""
-        last: dict[Path, int] = {}
-        first: dict[Path, int] = {}
-        for number, place in enumerate(self._places):
-            last[place] = number
-            for depth in range(len(place)):
-                first.setdefault(place[:depth], number)
-        return last, first
-
-    @cached_property
-    def _known(self) -> dict[int, Path]:
-        """The places of all that operations set, by the identity of nodes."""
-        found: dict[int, Path] = {}
-        for one in operations(self._document):
-            pending: list[tuple[Path, Node]] = []
-            if one.sets and one.value is not None:
-                pending.append(((one.number, "value"), one.value))
-            while pending:
-                path, written = pending.pop()
-                node = deref(written)
-                found |= {id(written): path, id(node): path}
-                if isinstance(node, Mapping):
-                    pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
-                elif isinstance(node, List):
-                    pending += [((*path, number), item) for number, item in enumerate(node.items)]
-        return found
-
-    def _in_part(self, path: Path) -> tuple[Path, bool]:
-        found: Path = ()
-        part: Node | None = self._document.root
-        whole: Node | None = self._after
-        for depth, step in enumerate(path):
-            key = self._lists.get(str(path[depth - 1])) if depth and isinstance(step, int) else None
-            whole = get(whole, step)
-            if key is not None:
-                name = get_text(whole, key)
-                said = items(deref(part)) if part is not None else ()
-                step = next((n for n, item in enumerate(said) if get_text(item, key) == name), -1)
-            below = None if step == -1 else get(part, step)
-            if below is None:
-                rest = takewhile(lambda one: isinstance(one, str), path[depth:])
-                return (*found, *rest), False
-            found, part = (*found, step), below
-        return found, True
-
-
-# -- what they make of an object ----------------------------------------------------------------------
-def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
-    """The object after all operations of a document, in order. Raises CannotMergeError.
-
-    ``lenient``: without those that do not apply; what they set is there all the same.
-    """
-    found = list(operations(document))
-    if len(found) != len(items(deref(document.root) if document.root else None)):
-        raise CannotMergeError(msg("not all operations in it can be read"))
-    places: list[Path] = []
-    for one in found:
-        try:
-            root, place = _operated(root, one)
-        except _AbsentError:
-            if lenient:
-                root, place = _forced(root, one), _resolved(root, one.steps)
-                places.append(place)
-                continue
-            where = pointer(one.steps)
-            message = msg(_APPLIES, number=one.number, op=one.op, path=where)
-            raise CannotMergeError(message) from None
-        places.append(place)
-    return Operated(root, tuple(places))
-
-
-class _AbsentError(Exception):
-    """Nothing is at the path of an operation."""
-
-
-def _forced(root: Mapping, one: Operation) -> Mapping:
-    """The object with what an operation sets, and with the mappings that it would be in."""
-    made: Node | None = one.value if one.sets else None
-    if made is None or any(isinstance(get(root, *path), List) for path in _above(root, one.steps)):
-        return root
-    for depth in range(len(one.steps) - 1, -1, -1):
-        holder = get(root, *one.steps[:depth])
-        below = holder if isinstance(holder, Mapping) else new_mapping(())
-        made = with_entry(below, one.steps[depth], made)
-    return made if isinstance(made, Mapping) else root
-
-
-def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
-    return (_resolved(root, steps[:depth]) for depth in range(len(steps)))
-
-
-def said_by(document: Document, places: Sequence[Path]) -> Mapping:
-    """What operations say, as a part of the object: what they set, and null for what they remove."""
-    said = new_mapping(())
-    for one, place in zip(operations(document), places, strict=True):
-        if one.op in (*SETS, "remove") and place:
-            value = one.value if one.sets and one.value is not None else Scalar.at(0, 0, "null")
-            said = _with_at(said, place, value)
-    return said
-
-
-def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
-    step, *rest = path
-    below = get(holder, str(step))
-    if rest:
-        inner = below if isinstance(below, Mapping) else new_mapping(())
-        value = _with_at(inner, tuple(rest), value)
-    return with_entry(holder, str(step), value)
-
-
-def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
-    if one.op == "test":
-        there = _at(root, one.steps)
-        if one.value is None or there is None or _plain(there) != _plain(one.value):
-            raise _AbsentError
-        return root, _resolved(root, one.steps)
-    if one.op in ("move", "copy"):
-        value = _at(root, one.start)
-        if value is None:
-            raise _AbsentError
-        if one.op == "move":
-            root, _ = _changed(root, one.start, None, insert=False)
-        return _changed(root, one.steps, value, insert=True)
-    if one.op == "remove":
-        return _changed(root, one.steps, None, insert=False)
-    if not one.sets:
-        raise _AbsentError
-    return _changed(root, one.steps, one.value, insert=one.op == "add")
-
-
-def _at(root: Node, steps: Sequence[str]) -> Node | None:
-    return get(root, *_resolved(root, steps))
-
-
-def _resolved(root: Node, steps: Sequence[str]) -> Path:
-    """The steps of a pointer as those of a path: numbers where lists are."""
-    path: list[str | int] = []
-    node: Node | None = root
-    for step in steps:
-        path.append(int(step) if isinstance(node, List) and step.isdecimal() else step)
-        node = get(node, path[-1])
-    return tuple(path)
-
-
-def _changed(
-    root: Mapping, steps: Sequence[str], value: Node | None, *, insert: bool
-) -> tuple[Mapping, Path]:
-    """The object with one value added, replaced, or removed (None), and the path of it."""
-    if not steps:
-        raise _AbsentError
-    *above, last = steps
-    path = _resolved(root, above)
-    holder = get(root, *path)
-    made: Node
-    step: str | int = last
-    if isinstance(holder, Mapping):
-        if value is None and get(holder, last) is None:  # replace adds what is not there
-            raise _AbsentError
-        made = with_entry(holder, last, value)
-    elif isinstance(holder, List):
-        step = _index(last, len(holder.items), insert)
-        new = [] if value is None else [value]
-        made = new_list([*holder.items[:step], *new, *holder.items[step if insert else step + 1 :]])
-    else:
-        raise _AbsentError
-    for depth in range(len(path) - 1, -1, -1):
-        outer, at = get(root, *path[:depth]), path[depth]
-        if isinstance(outer, Mapping):
-            made = with_entry(outer, str(at), made)
-        elif isinstance(outer, List) and isinstance(at, int):
-            made = new_list([*outer.items[:at], made, *outer.items[at + 1 :]])
-    assert isinstance(made, Mapping)
-    return made, (*path, step)
-
-
-def _index(step: str, count: int, insert: bool) -> int:
-    if step == _END and insert:
-        return count
-    if not step.isdecimal() or len(step) > 9 or int(step) >= count + insert:
-        raise _AbsentError
-    return int(step)
-
-
-def _plain(node: Node) -> Any:
-    """A value to compare: texts with what they resolve to."""
-    node = deref(node)
-    if isinstance(node, Mapping):
-        return {name: _plain(value) for name, _, value, _ in entries_of(node)}
-    if isinstance(node, List):
-        return [_plain(item) for item in node.items]
-    return (node.text, node.kind) if isinstance(node, Scalar) else None
-
-
-# -- edits -------------------------------------------------------------------------------------------
-def op_edits(
-    document: Document, edits: Iterable[Edit], places: Sequence[Path], there: Callable[[Path], bool]
-) -> list[Edit]:
-    """Edits on virtual paths as edits of the list of operations.
-
-    ``places``: those of the operations, as ``operated`` gives them.
-    ``there``: something is at a virtual path of the object before the patch, as it will be.
-    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
-    """
-    maker = _Maker(document, places, there)
-    for edit in edits:
-        maker.add(edit)
-    return maker.finished()
-
-
-class _Maker:
-    def __init__(self, document: Document, places: Sequence[Path], there: Callable[[Path], bool]) -> None:
-        self._root = deref(document.root) if document.root else None
-        self._operations = [
-            one._replace(steps=tuple(map(str, place)))
-            for one, place in zip(operations(document), places, strict=True)
-        ]
-        self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
-        for one in self._operations:
-            self._by_steps.setdefault(one.steps, []).append(one)
-        self._there = there
-        self._made: list[Edit] = []
-        self._gone: dict[int, None] = {}  # numbers of operations
-        self._losses: dict[int, list[Path]] = {}  # by operation: virtual paths that its value loses
-        self._added: dict[Path, Any] = {}  # by virtual path: values of new operations
-        self._removals: list[Path] = []
-
-    def add(self, edit: Edit) -> None:
-        writers = [(one, edit.path[len(one.steps) :]) for one in self._writers(edit.path)]
-        if any(one.op in ("test", "move", "copy") for one, _ in writers):
-            raise EditError("an operation tests, moves or copies this", edit.path)
-        inner = [(one, rest) for one, rest in writers if one.sets and rest and self._says(one, rest)]
-        exact = [one for one, rest in writers if not rest]
-        if writers and not writers[-1][0].sets and writers[-1][1]:
-            raise EditError("an operation removes what this is in", edit.path)
-        match edit:
-            case Remove(path):
-                self._gone |= {one.number: None for one in exact}
-                self._lose(path, inner)
-            case Rename(path, key, value):
-                if not exact and not inner:
-                    raise EditError("no operation sets this", path)
-                for one in exact:
-                    self._rename(one, (*path[:-1], key), value)
-                if value is None:
-                    self._lose(path, inner)
-                else:
-                    self._made += [Rename((one.number, "value", *rest), key, value) for one, rest in inner]
-            case Put(path, value):
-                self._put(path, value, exact, inner, writers)
-            case Append(path, value):
-                self._append(path, value, writers)
-
-    def _writers(self, path: Path) -> list[Operation]:
-        """The operations on a virtual path, or on what it is in, in their order."""
-        steps = tuple(map(str, path))
-        around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
-        return sorted(chain.from_iterable(around), key=lambda one: one.number)
-
-    def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
-        """A null in a value deletes nothing: the value is without the key."""
-        for one, _ in inner:
-            self._losses.setdefault(one.number, []).append(path)
-
-    def _says(self, one: Operation, rest: Path) -> bool:
-        return get(one.value, *rest) is not None
-
-    def _rename(self, one: Operation, path: Path, value: Any) -> None:
-        self._made.append(Put((one.number, "path"), pointer(path)))
-        self._set(one, path, value)
-
-    def _set(self, one: Operation, path: Path, value: Any) -> None:
-        """The operation gives this value, or deletes what is there."""
-        if value is None and not self._there(path):
-            self._gone[one.number] = None
-            return
-        if value is None:
-            if one.op != "remove":
-                self._made += [Put((one.number, "op"), "remove"), Remove((one.number, "value"))]
-            return
-        if one.op == "remove" or (one.op == "replace" and not self._there(path)):
-            self._made.append(Put((one.number, "op"), "add"))
-        self._made.append(Put((one.number, "value"), value))
-
-    def _put(
-        self,
-        path: Path,
-        value: Any,
-        exact: list[Operation],
-        inner: list[tuple[Operation, Path]],
-        writers: list[tuple[Operation, Path]],
-    ) -> None:
-        if exact or inner:
-            for one in exact:
-                self._set(one, path, value)
-            if value is None:
-                self._lose(path, inner)
-            else:
-                self._made += [Put((one.number, "value", *rest), value) for one, rest in inner]
-        elif value is None:
-            if not writers and self._there(path):
-                self._removals.append(path)
-        elif writers:
-            one, rest = writers[-1]
-            self._made.append(Put((one.number, "value", *rest), value))
-        else:
-            self._new(path, value)
-
-    def _append(self, path: Path, value: Any, writers: list[tuple[Operation, Path]]) -> None:
-        if writers:
-            one, rest = writers[-1]
-            self._made.append(Append((one.number, "value", *rest), value))
-        elif self._there(path):
-            self._added[*path, _END, len(self._added)] = value
-        else:
-            self._new(path, [value])
-
-    def _new(self, path: Path, value: Any) -> None:
-        """A new operation; it gives the first mapping above that is not there, with the value in it."""
-        given = next((depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path))
-        for step in reversed(path[given:]):
-            if isinstance(step, int):
-                raise EditError("the object that it patches has no such item", path)
-            value = {step: value}
-        self._added[path[:given]] = _both(self._added.get(path[:given]), value)
-
-    def _exists(self, path: Path) -> bool:
-        return self._there(path) or any(one.sets for one in self._by_steps.get(tuple(map(str, path)), ()))
-
-    def finished(self) -> list[Edit]:
-        for one in self._operations:
-            lost = self._losses.get(one.number, [])
-            depth = len(one.steps)
-            rests = {path[depth:] for path in lost}
-            if one.value is None or not _is_emptied(one.value, rests):
-                self._made += [Remove((one.number, "value", *path[depth:])) for path in lost]
-            else:
-                self._set(one, lost[0][:depth], None)
-        self._check_others()
-        kept = [edit for edit in self._made if edit.path[0] not in self._gone]
-        kept += [Remove((number,)) for number in self._gone]
-        kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
-        for path, value in self._added.items():
-            where = path[:-1] if path[-2:-1] == (_END,) else path
-            kept.append(Append((), {"op": "add", "path": pointer(where), "value": value}))
-        if self._gone and len(kept) == len(self._gone) == len(items(self._root)):
-            raise EditError("no operation would be left, and kustomize takes no empty list", ())
-        return kept
-
-    def _check_others(self) -> None:
-        """What an operation needs is still there: a mapping that loses all its keys is gone."""
-        given: set[tuple[str, ...]] = set()
-        edited = {edit.path[0] for edit in self._made if edit.path}
-        for one in self._operations:
-            if one.number not in self._gone:
-                known = one.number in edited or self._is_known(one.steps, given)
-                if one.op == "remove" and not known:
-                    self._gone[one.number] = None
-                elif one.sets and not self._is_known(one.steps[:-1], given):
-                    raise EditError("an operation is in a mapping that would be gone", one.steps)
-            if one.sets:
-                given.add(one.steps)
-
-    def _is_known(self, steps: tuple[str, ...], given: Set[tuple[str, ...]]) -> bool:
-        """Something is at these steps, or was given there; a number may be of an item, or a key."""
-        path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
-        return (
-            not steps
-            or self._there(path)
-            or self._there((*path[:-1], steps[-1]))
-            or not given.isdisjoint(prefixes(steps))
-        )
-
-
-def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
-    """Nothing is left of a mapping when these entries are gone."""
-    if path in gone:
-        return True
-    node = deref(node)
-    below = [(name, value) for name, _, value, _ in entries_of(node)] if isinstance(node, Mapping) else []
-    return bool(below) and all(_is_emptied(value, gone, (*path, name)) for name, value in below)
-
-
-def _both(old: Any, new: Any) -> Any:
-    if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{name: _both(old.get(name), value) for name, value in new.items()}}
-    return new
-
-
-# What patches say of pods: parts of objects in which null deletes, and lists of operations (JSON 6902).
-def patched_pods(document: Document) -> list[Pod]:
-    """The pods that a patch is about: those of a document, and templates of which it has no container."""
-    found = list(pods_in(document))
-    known = {pod.keys.metadata_path for pod in found}
-    for ref, path, node in objects_in(document):
-        for where, template in _templates(path, node, own=ref.kind == "Pod"):
-            if (*where, "metadata") not in known:
-                found.append(pod_at(ref, path, node, (*where, "spec"), _patched_mapping(template, ("spec",))))
-    return found
-
-
-def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, Mapping]]:
-    """Each ``template`` of an object with metadata or a spec; ``own``: the object is a pod itself."""
-    pending: list[tuple[Path, Node]] = [(path, node)]
-    while pending:
-        where, one = pending.pop()
-        one = deref(one)
-        if isinstance(one, Mapping):
-            named = own if where == path else where[-1] == "template"
-            if named and any(isinstance(get(one, name), Mapping) for name in ("metadata", "spec")):
-                yield where, one
-            else:
-                pending += [((*where, name), value) for name, _, value, _ in entries_of(one)]
-        elif isinstance(one, YamlSequence):
-            pending += [((*where, number), item) for number, item in enumerate(one.items)]
-
-
-def parts(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
-    """What a patch says of pods: its own pods without what it deletes, or what its operations set.
-
-    ``changed``: the pods that operations change, where they are known, with their paths in their objects.
-    """
-    yield from (pod._replace(keys=_part(own_part(document, pod), lambda path: path)) for pod in pods)
-    known = {(pod.object.kind, pod.keys.path): pod for pod in changed}
-    for one in operations(document):
-        if one.sets and one.value is not None:
-            yield from _set(document, one.number, one.steps, one.value, known.values())
-
-
-def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
-    """The operations about what a share of these pods is in; paths of the pods are those in their objects."""
-    places = {
-        (*above, name)
-        for pod in pods
-        for above, names in (
-            (pod.keys.path, _IN_SPEC),
-            (pod.keys.metadata_path, METADATA),
-            ((*pod.object_path, "metadata"), METADATA),
-        )
-        for name in names
-    }
-    lengths = {len(place) for place in places}
-    for one in operations(document):
-        if any(one.steps[:length] in places for length in lengths):
-            yield (one.number,)
-
-
-_IN_SPEC = ("containers", "initContainers", "nodeSelector", "affinity", "schedulerName")
-
-
-def own_part(document: Document, pod: Pod) -> PodKeys:
-    """What a patch says of a pod, with its nulls: no scheduler that is the default of its kind."""
-    keys = pod.keys
-    if keys.scheduler_name and get(document.root, *keys.scheduler_name.path) is None:
-        return replace(keys, scheduler_name=None)
-    return keys
-
-
-def _set(
-    document: Document, number: int, steps: tuple[str, ...], value: Node, known: Iterable[Pod]
-) -> Iterator[Pod]:
-    """The pods of the object that holds nothing but one value, with their paths in the operation."""
-    prefix: list[str | int] = []
-    node = value
-    for step in reversed(steps):
-        inner, node = node, _holder(step)
-        if isinstance(node, Mapping):
-            node.entries.append((Scalar.at(value.start, value.start, step), inner))
-        elif isinstance(node, YamlSequence):
-            node.items.append(inner)
-        prefix.append(step if isinstance(node, Mapping) else 0)
-    start = tuple(reversed(prefix))
-
-    def moved(path: Path) -> Path:
-        if path[: len(start)] == start:
-            return (number, "value", *path[len(start) :])
-        return (number, "path")
-
-    found = patched_pods(replace(document, root=node))
-    if not found and isinstance(node, Mapping):
-        found = [
-            pod_at(one.object, (), node, one.keys.path, _patched_mapping(node, one.keys.path))
-            for one in known
-        ]
-    for pod in found:
-        yield pod._replace(keys=_part(pod.keys, moved), object_path=(number,))
-
-
-def _patched_mapping(node: Mapping, path: Path) -> Mapping:
-    """The mapping at a path; an empty one where there is none."""
-    found = get(node, *path)
-    return found if isinstance(found, Mapping) else Mapping(0, None, None, flow=False)
-
-
-def _holder(step: str) -> Mapping | YamlSequence:
-    kind = YamlSequence if step == "-" or step.isdecimal() else Mapping
-    return kind(0, None, None, flow=False)
-
-
-def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
-    """The keys without those that null deletes, with other paths."""
-    if isinstance(one, Value) and one.kind is ScalarKind.NULL:
-        return None
-    if isinstance(one, (PodKeys, ContainerKeys, NodeRequirement, Value)):
-        old = {part.name: getattr(one, part.name) for part in fields(one)}
-        new: dict[str, Any] = {
-            name: moved(x) if name.endswith("path") else _part(x, moved) for name, x in old.items()
-        }
-        return type(one)(**new)
-    if isinstance(one, Values):
-        found = {name: _part(value, moved) for name, value in one.items()}
-        return {name: value for name, value in found.items() if value is not None}
-    return tuple(_part(part, moved) for part in one) if isinstance(one, tuple) else one
+        by_name[value.text] = node
+    return by_name

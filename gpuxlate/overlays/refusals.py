@@ -82,10 +82,10 @@ def check_fields(document: Document, folder: str) -> None:
         why = msg("the apiVersion of a {kind} is {version}", kind=kind, version=_VERSIONS[kind])
         raise RefusedError(document, get(root, "apiVersion"), why)
     for name, key in _unknown(root):
-        known = {one.lower(): one for one in _TOP}.get(name.lower())
+        field = {top.lower(): top for top in _TOP}.get(name.lower())
         why = msg("{name} is no field of a kustomization", name=cut(name, MAX_NAME))
-        if known:
-            why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=known)
+        if field:
+            why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=field)
         raise RefusedError(document, key, why)
     for entry in (*listed(root, "patches"), *listed(root, "patchesJson6902")):
         if isinstance(entry, MappingNode) and bool(get(entry, "path")) == bool(get(entry, "patch")):
@@ -104,9 +104,9 @@ def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:
     """The fields that there are none of, with their keys."""
     yield from _beyond(root, _TOP)
     for field, fields in _ITEMS.items():
-        for one in listed(root, field):
-            yield from _beyond(one, fields)
-            yield from _beyond(get(one, "target"), _TARGET)
+        for node in listed(root, field):
+            yield from _beyond(node, fields)
+            yield from _beyond(get(node, "target"), _TARGET)
 
 
 def _beyond(node: Node | None, fields: frozenset[str]) -> Iterator[tuple[str, Node]]:
@@ -128,25 +128,25 @@ def check_kind(document: Document, entry: Node, below: Node | None, wanted: str)
 
 
 def check_once(
-    document: Document, entry: Node | None, known: set[tuple[str, ...]], new: Iterable[Identity]
+    document: Document, entry: Node | None, seen: set[tuple[str, ...]], new: Iterable[Identity]
 ) -> None:
     """Add the objects of an entry to the known ones. Raises RefusedError where one is there already."""
-    for one in new:
-        name, namespace = one.names[-1]
-        key = (one.group, one.version, one.kind, namespace or "default", name)
-        if name and key in known:
-            called = cut(f"{one.kind}/{name}", MAX_NAME)
+    for identity in new:
+        name, namespace = identity.names[-1]
+        key = (identity.group, identity.version, identity.kind, namespace or "default", name)
+        if name and key in seen:
+            called = cut(f"{identity.kind}/{name}", MAX_NAME)
             raise RefusedError(
                 document, entry, msg("{object} is in the kustomization already", object=called)
             )
-        known.add(key)
+        seen.add(key)
 
 
 def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:
     """Raises RefusedError for replicas of what is not there, or has none."""
-    names = {one.names[at][0] for one in identities if one.kind in kinds for at in (0, -1)}
-    for one in listed(document.root, "replicas"):
-        name = get_text(one, "name")
+    names = {identity.names[at][0] for identity in identities if identity.kind in kinds for at in (0, -1)}
+    for node in listed(document.root, "replicas"):
+        name = get_text(node, "name")
         if name and name not in names:
             why = msg("no {kinds} is named {name}", kinds=", ".join(kinds), name=cut(name, MAX_NAME))
-            raise RefusedError(document, one, why)
+            raise RefusedError(document, node, why)

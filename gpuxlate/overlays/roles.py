@@ -57,9 +57,14 @@ class FileRole(NamedTuple):
     shared: bool = False
     found: bool = False
 
-    def read(self, one: Input) -> tuple[bytes, DocumentReader]:
+    @property
+    def is_named_by_file(self) -> bool:
+        """Entries of decisions name the file in place of its objects, which are not whole in it."""
+        return self.kind is not FileKind.MANIFESTS
+
+    def read(self, file: Input) -> tuple[bytes, DocumentReader]:
         """The bytes of its input, and what reads its manifests. Raises InputError."""
-        return read_shared(one) if self.shared else (one.read_bytes(), documents)
+        return read_shared(file) if self.shared else (file.read_bytes(), documents)
 
     @property
     def can_skip(self) -> bool:
@@ -90,7 +95,7 @@ def role_of(path: StrPath | None) -> FileRole:
             return FileRole(FileKind.VALUES, values[0], is_overlay=values[1], shared=not values[1])
     is_named = names_files(folder)
     if is_named and patched_by(path) is not None:
-        from gpuxlate.overlays.kustomize import overlay_pods, template_patches
+        from gpuxlate.overlays.bases import overlay_pods, template_patches
 
         return FileRole(
             FileKind.PATCH,
@@ -100,7 +105,7 @@ def role_of(path: StrPath | None) -> FileRole:
             templates=partial(template_patches, path),
         )
     if name in NAMES:
-        from gpuxlate.overlays.kustomize import renamed_pods
+        from gpuxlate.overlays.bases import renamed_pods
 
         return MANIFESTS._replace(
             renamed=partial(renamed_pods, path), inline=partial(_inline, path), shared=True
@@ -110,8 +115,8 @@ def role_of(path: StrPath | None) -> FileRole:
 
 def _inline(path: StrPath, document: Document) -> Sequence[tuple[InlinePatch, FileRole]]:
     """The patches that are written in a kustomization, and how to read each."""
+    from gpuxlate.overlays.bases import overlay_pods, template_patches
     from gpuxlate.overlays.inline import inline_patches
-    from gpuxlate.overlays.kustomize import overlay_pods, template_patches
 
     return [
         (

@@ -32,8 +32,9 @@ from gpuxlate.manifest.pods import (
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
+from gpuxlate.overlays.operations import PatchPlaces
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
-from gpuxlate.overlays.patches import PatchPlaces, new_mapping
+from gpuxlate.overlays.patches import new_mapping
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 from gpuxlate.yamltext.parse import Document
 
@@ -57,12 +58,12 @@ class Chart(NamedTuple):
 
 def values_pods(document: Document, chart: Chart) -> list[Pod]:
     """Every part of the values, in their order; and pod specs that a template takes as they are."""
-    found = list(_mappings(document))
-    fields = _fields([*found, *(_mappings(chart.below) if chart.below else ())])
+    mappings = list(_mappings(document))
+    fields = _fields([*mappings, *(_mappings(chart.below) if chart.below else ())])
     ref = ObjectRef(kind=VALUES, name=chart.name)
     pods: list[Pod] = []
     specs: list[Path] = []
-    for path, node in found:
+    for path, node in mappings:
         if any(path[: len(above)] == above for above in specs):
             continue
         if has_containers(node):
@@ -73,12 +74,14 @@ def values_pods(document: Document, chart: Chart) -> list[Pod]:
     return pods
 
 
-def _fields(found: Several[tuple[Path, Mapping]]) -> Map[str, str]:
+def _fields(mappings: Several[tuple[Path, Mapping]]) -> Map[str, str]:
     """The names of labels and annotations of pods in a chart."""
     pod_fields = set(POD_FIELDS.values())
-    if any(name in pod_fields for _, node in found for name, *_ in entries_of(node)):
+    if any(name in pod_fields for _, node in mappings for name, *_ in entries_of(node)):
         return POD_FIELDS
-    plain = any(_is_part(node) and get(node, field) is not None for _, node in found for field in POD_FIELDS)
+    plain = any(
+        _is_part(node) and get(node, field) is not None for _, node in mappings for field in POD_FIELDS
+    )
     return {} if plain else POD_FIELDS
 
 
@@ -111,13 +114,15 @@ def _is_part(node: Mapping) -> bool:
 
 def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
     name = ".".join(map(str, path)) or ref.name or ""
-    one = replace(container(node, path, 0, False, RESOURCES), name=name)
-    found = replace(keys(node, path, node, path, [one], fields), grows=True)
-    wanted = METADATA | SCHEDULING | {ENV}
-    there = {field for field in wanted if _holds(get(node, fields.get(field, field)), field)}
-    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(there - {SCHEDULER})))
+    container_keys = replace(container(node, path, 0, False, RESOURCES), name=name)
+    pod_keys = replace(keys(node, path, node, path, [container_keys], fields), grows=True)
+    fields_of_pods = METADATA | SCHEDULING | {ENV}
+    fields_there = {field for field in fields_of_pods if _holds(get(node, fields.get(field, field)), field)}
+    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER})))
     siblings = tuple((*path, name) for name in kept)
-    return Pod(found, ref, (), (wanted - there) | {CLAIMS}, places=(path,), siblings=siblings)
+    return Pod(
+        pod_keys, ref, (), (fields_of_pods - fields_there) | {CLAIMS}, places=(path,), siblings=siblings
+    )
 
 
 def _holds(sibling: Node | None, field: str) -> bool:
@@ -139,13 +144,13 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
     root = below.root if below else None
 
     def pods(document: Document) -> Several[OverlayPod]:
-        own = values_pods(document, Chart(chart, below))
+        parts = values_pods(document, Chart(chart, below))
         if below is None or not isinstance(root, Mapping) or not isinstance(document.root, Mapping):
-            return [OverlayPod(pod) for pod in own]
+            return [OverlayPod(pod) for pod in parts]
         after = laid_over(root, document.root)
         base, whole = (
-            {pod.keys.path: pod for pod in values_pods(document.with_root(one), Chart(chart, below))}
-            for one in (root, after)
+            {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
+            for mapping in (root, after)
         )
 
         def over(pod: Pod) -> tuple[OverlayBase, ...]:
@@ -154,10 +159,12 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
             if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
                 return ()
             places = PatchPlaces(document, after, {})
-            made = OverlayBase(base[path], whole[path], pod, root, after, _laid, places, said=document.root)
-            return (made,)
+            overlay_base = OverlayBase(
+                base[path], whole[path], pod, root, after, _laid, places, said=document.root
+            )
+            return (overlay_base,)
 
-        return [OverlayPod(pod, over(pod)) for pod in own]
+        return [OverlayPod(pod, over(pod)) for pod in parts]
 
     return pods, below is not None
 
@@ -166,11 +173,11 @@ def laid_over(below: Mapping, over: Mapping) -> Mapping:
     """The values of a release over those below: null deletes, and what is no mapping replaces."""
     entries = {name: (key, value) for name, key, value, _ in entries_of(below)}
     for name, key, written, _ in entries_of(over):
-        value, there = deref(written), deref(entries[name][1]) if name in entries else None
+        value, node = deref(written), deref(entries[name][1]) if name in entries else None
         if isinstance(value, Scalar) and value.kind is ScalarKind.NULL:
             entries.pop(name, None)
-        elif isinstance(value, Mapping) and isinstance(there, Mapping):
-            entries[name] = (entries[name][0], laid_over(there, value))
+        elif isinstance(value, Mapping) and isinstance(node, Mapping):
+            entries[name] = (entries[name][0], laid_over(node, value))
         else:
             entries[name] = (key, written)
     return new_mapping(entries.values())
@@ -182,11 +189,11 @@ def _laid(below: Mapping, document: Document, _lenient: bool) -> Mapping:
 
 @cached(256)
 def _chart_name(folder: str) -> str:
-    found = first_document(os.path.join(folder, CHART))
-    return (name_at(found.root, "name") if found else None) or os.path.basename(folder)
+    document = first_document(os.path.join(folder, CHART))
+    return (name_at(document.root, "name") if document else None) or os.path.basename(folder)
 
 
 def _main(folder: str) -> Document | None:
     """The values of every release of a chart, below those of all its other files."""
-    found = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
-    return next((one for one in found if one is not None), None)
+    documents = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
+    return next((document for document in documents if document is not None), None)

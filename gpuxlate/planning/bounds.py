@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.planning.placing import Cards
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT, NodeOffer
+from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of

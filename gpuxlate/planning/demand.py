@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, PodReader
-from gpuxlate.backends.limits import ANY, UNBOUND, InitContainers, Limits
-from gpuxlate.backends.live import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
+from gpuxlate.backends.scheduling_limits import ANY, UNBOUND, InitContainers, Limits
 from gpuxlate.claims.index import ClaimIndex, text_of
 from gpuxlate.config.document import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
@@ -305,12 +307,10 @@ class GpuDemand:
     claims: set[ObjectPlace] = field(default_factory=set)  # ResourceClaims that a pod of these names
 
 
-class DemandError(ValueError):
+class DemandError(UserError, ValueError):
     """A manifest that is not written for one cluster; ``hint``: what to do."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.FINDINGS
 
 
 def demand(sources: Iterable[Source]) -> GpuDemand:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.placing import CardOrder, Cards, Chosen, FreeGpu, UndecidedError, first_way
 from gpuxlate.planning.requests import Asks, ContainerRequest, phases

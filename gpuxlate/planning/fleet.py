@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
-from gpuxlate.backends.limits import Scheduling
+from gpuxlate.backends.scheduling_limits import Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.bounds import EmptyNode, LowerBound, lower_bound
 from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpuxlate.backends.base import Backend, ContainerShare, PodReader
-from gpuxlate.backends.limits import ANY, InitContainers, reserved
-from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeOffer, NodeView, Placement
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.cluster_nodes import PERCENT, CountedRequests, LivePod, NodeOffer, NodeView, Placement
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
+from gpuxlate.backends.scheduling_limits import ANY, InitContainers, reserved
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg

@@ -8,7 +8,8 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.requirements import (
     CheckedRequirement,

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import NodeOffer, NodeView
+from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
 EXPECTED = (
@@ -20,13 +21,13 @@ EXPECTED = (
 )
 
 
-class NvidiaSmiError(ValueError):
+class NvidiaSmiError(UserError, ValueError):
     """The text is not an output of nvidia-smi with cards, or only a part of one."""
 
+    exit_code = Exit.FINDINGS
+
     def __init__(self, message: str, hint: str = EXPECTED) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint)
 
 
 class OutputForm(StrEnum):

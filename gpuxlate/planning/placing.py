@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.planning.requests import Asks, ContainerRequest, is_there, run_together
 

@@ -10,11 +10,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Place
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import Profile, card_named, nearest
 from gpuxlate.model.share import Share
@@ -27,12 +30,8 @@ from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
 from gpuxlate.translation.results import Item
 
 
-class PlanError(ValueError):
+class PlanError(UserError, ValueError):
     """A plan would be a guess; ``hint``: what the profile has to say."""
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
 
 
 class NodeType(NamedTuple):

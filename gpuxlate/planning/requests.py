@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.amounts import card_for, known_replica
 from gpuxlate.model.declarations import record
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, Profile, Template, card_named
 from gpuxlate.model.share import Partition, Share
@@ -89,7 +90,7 @@ SLICES = 8
 """Slices of memory of a card."""
 
 
-class UnknownPartError(ValueError):
+class UnknownPartError(UserError, ValueError):
     """How many parts a card has is not known. The message says why."""
 
 

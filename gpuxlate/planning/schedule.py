@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.demand import Load

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, KeySpec, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import text
 from gpuxlate.policy.documents import AdmissionPolicy, failure_policy, policy_of
@@ -17,7 +18,7 @@ from gpuxlate.policy.layout import text_in_lines
 from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, listed
 from gpuxlate.policy.style import Object, PolicyStyle
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.key_index import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
 CODE = "GX026"

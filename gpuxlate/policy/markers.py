@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.declarations import record
+from gpuxlate.model.keys import Place
 from gpuxlate.policy.cel import VARIABLES, text, to_cel
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AllOf,
     AnyOf,
@@ -19,7 +21,6 @@ from gpuxlate.rules.predicates import (
     Requests,
     SomeContainer,
 )
-from gpuxlate.rules.vocabulary import IGNORE
 
 
 # Names of keys as a predicate in CEL: whose key a name is.

@@ -31,9 +31,9 @@ from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.policy.subjects import Subject
 from gpuxlate.policy.validations import Validation, sentence
 from gpuxlate.rules.base import Context, Dialect, Rule
+from gpuxlate.rules.key_index import IGNORE, is_policy, key_index_of
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect, of_annotation
 from gpuxlate.rules.kubernetes import container_asks_one_vendor
-from gpuxlate.rules.vocabulary import IGNORE, is_policy, vocabulary_of
 
 LISTS = {
     "labels": "[variables.labelNames]",
@@ -65,7 +65,7 @@ class KeyNames:
     def __init__(self, backends: Sequence[Backend], others: Mapping[str, Sequence[str]]) -> None:
         dialects = registry.pod_backends()
         self.backends, self.others = backends, others
-        self.words = vocabulary_of(Context(dialects=dialects))
+        self.words = key_index_of(Context(dialects=dialects))
         self.prefixes = _prefixes(backends)
         self._own = {backend.name for backend in backends}
         self._complete = self._own.issuperset(dialect.name for dialect in dialects)

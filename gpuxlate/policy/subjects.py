@@ -6,12 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.keys import ANY, KeySpec, Place
 from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text
 from gpuxlate.policy.kinds import WORKLOADS, templates
 from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern
+from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AnnotationNumber,
     Constraint,
@@ -23,7 +25,6 @@ from gpuxlate.rules.predicates import (
     parameters_in,
     parts_of,
 )
-from gpuxlate.rules.vocabulary import IGNORE
 
 # What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so.
 _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from gpuxlate.model.declarations import Output, Printed, json_name, record
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
 from gpuxlate.report.json import dump
@@ -41,12 +42,11 @@ class KnownFindings(Output):
 FIELDS = tuple(map(json_name, KnownFinding.__annotations__))
 
 
-class BaselineError(ValueError):
+class BaselineError(UserError, ValueError):
     """The text is no baseline: why, and at which line of it (from 1; 0 where it is not about one)."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
-        self.message = message
         self.line = line
 
 

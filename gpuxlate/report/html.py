@@ -261,6 +261,7 @@ def _name(one: PlanData, before: bool) -> str:
 def _row(one: PlanData, before: bool) -> list[object]:
     bound, use = one["lowerBound"], one["use"]
     least = msg("optimal") if one["proved"] else join_and([_of(bound, "card"), _of(bound, "node")])
+    least = least if one["cards"] else msg("nothing packed")
     missing = len(one["refused"]) + len(one["nowhere"])
     return [
         tag("b", _name(one, before)),

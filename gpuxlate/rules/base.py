@@ -1,9 +1,10 @@
 """How a rule is declared: one function, its code and severity, its docstring.
 
-The docstring has fixed Markdown headings, in this order: a first line that names the constraint,
-then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
-one) and ``## Source``. ``explain``, the docs, SARIF help and the README table read from it, and a
-test runs its examples.
+The text of a rule has fixed Markdown headings, in this order: a first sentence that names the keys and what
+is legal, then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
+one) and ``## Source``. It is the docstring. Two examples that are manifests are in ``examples/<code>.md`` of
+this package; a plug-in has them in its docstring. ``explain``, the docs, SARIF help and the README table read
+the text, and a test runs its examples.
 """
 
 from __future__ import annotations
@@ -16,16 +17,18 @@ from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path as FilePath
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.products import Product
+from gpuxlate.rules.unsupported_products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
     from gpuxlate.rules.predicates import Constraint, WithProfile
@@ -156,6 +159,12 @@ class PodExample:
         return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
 
     @property
+    def block(self) -> str:
+        """The pod and the profile that it needs, in Markdown."""
+        profile = f"\n```yaml profile\n{self.profile}\n```" if self.profile else ""
+        return f"```yaml\n{self.text}\n```{profile}"
+
+    @property
     def text(self) -> str:
         """The inside of a Pod, in YAML."""
         on_pod = [
@@ -197,6 +206,22 @@ class RuleDoc(NamedTuple):
     good: PodExample
     source: str = ""
 
+    @property
+    def sections(self) -> dict[str, str]:
+        """The parts of the page, by heading."""
+        source = {"Source": f"{self.source}."} if self.source else {}
+        return {"Example": self.bad.block, "Use instead": self.good.block, **source}
+
+
+HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
+"""Of the page of a rule, in their order."""
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """A text in Markdown by its headings of the second level, without what is before them."""
+    parts = re.split(r"^## (.+)$", text, flags=re.M)
+    return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+
 
 @record
 class Rule:
@@ -235,34 +260,20 @@ class Rule:
         return self.check.__name__.replace("_", "-")
 
     @property
-    def text(self) -> str:
-        """The docstring of the function, with what its page adds."""
-        text = self.check.__doc__ or ""
-        if self.page is None:
-            return text
-        import inspect
-
-        before, *rest = re.split(r"^(?=## (?:Fix|Source)$)", inspect.cleandoc(text), flags=re.M)
-        parts = [before.strip()]
-        for heading, one in (("Example", self.page.bad), ("Use instead", self.page.good)):
-            profile = f"\n```yaml profile\n{one.profile}\n```" if one.profile else ""
-            parts.append(f"## {heading}\n```yaml\n{one.text}\n```{profile}")
-        parts += [part.strip() for part in rest]
-        parts += [f"## Source\n{self.page.source}."] if self.page.source else []
-        return "\n\n".join(parts)
-
-    @property
     def summary(self) -> str:
-        """The first line of the text."""
-        return self.text.lstrip().partition("\n")[0]
+        """The first paragraph of the docstring."""
+        return " ".join((self.check.__doc__ or "").strip().partition("\n\n")[0].split())
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """The text by heading, in its order."""
+        """Its page by heading, in their order. The examples that the docstring has not are those of ``page``,
+        else of ``examples/<code>.md``."""
         import inspect
 
-        parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
-        return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
+        found = sections_of(inspect.cleandoc(self.check.__doc__ or ""))
+        if "Example" not in found:  # it has some in a plug-in, or in words
+            found |= self.page.sections if self.page else sections_of(_examples_of(self.code))
+        return {title: found[title] for title in HEADINGS if title in found} | found
 
     def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
         """The rule with constraints that know the other names of resources, by their own."""
@@ -287,11 +298,11 @@ class Rule:
             constraints += self.with_profile.constraints(context.profile)
         found: list[Diagnostic] = []
         for constraint in constraints:
-            report = constraint.report or self.check
             for violation in constraint.violations(pod):
                 this = replace(self, severity=constraint.severity) if constraint.severity else self
-                reported = report(this, violation, pod, context)
-                found += (reported,) if isinstance(reported, Diagnostic) else reported
+                for report in constraint.reports(pod, violation.container):
+                    reported = (report or self.check)(this, violation, pod, context)
+                    found += (reported,) if isinstance(reported, Diagnostic) else reported
         if self.extra_check is not None:
             found += self.extra_check(self, pod, context)
         return found
@@ -318,20 +329,28 @@ class Rule:
         )
 
 
-class CodeTakenError(ValueError):
+def _examples_of(code: str) -> str:
+    """The sections "Example" and "Use instead" of a rule of this package; empty where it has no file."""
+    path = FilePath(__file__).with_name("examples") / f"{code}.md"
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+class CodeTakenError(UserError, ValueError):
     """Two rules have the same code; ``target`` is the owner of the later one."""
 
     def __init__(self, first: Rule, second: Rule, target: str) -> None:
-        super().__init__(f"the rule {second.name} of {target} has the code {second.code} of {first.name}")
-        self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
+        super().__init__(
+            f"the rule {second.name} of {target} has the code {second.code} of {first.name}",
+            f"give the rules of {target} codes of their own, or remove the plug-in",
+        )
 
 
-class UnknownRuleError(LookupError, ValueError):
+class UnknownRuleError(UserError, LookupError, ValueError):
     """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:
-        super().__init__(msg("{where}no rule {name!r}", where=where, name=name))
-        self.hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
+        hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
+        super().__init__(msg("{where}no rule {name!r}", where=where, name=name), hint)
 
 
 def letters(text: str) -> str:

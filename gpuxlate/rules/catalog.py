@@ -14,9 +14,9 @@ from typing import NamedTuple
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import DocumentKeys, PodKeys, groups, names_in
-from gpuxlate.rules import vocabulary
+from gpuxlate.rules import key_index
 from gpuxlate.rules.base import CodeTakenError, Context, Dialect, Rule, Scope, Subject, rules_of
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 
 _PLAIN = regex("0|[1-9][0-9]{0,8}")
 """A number that no rule on the form of numbers has something to say of."""
@@ -65,7 +65,7 @@ class Rules(tuple[Rule, ...]):
         numbers = set(index.of_any)
         if context.profile is not None:
             numbers.update(index.in_clusters)
-        for subject in subjects(pod, vocabulary_of(context)) if index.by_subject else ():
+        for subject in subjects(pod, key_index_of(context)) if index.by_subject else ():
             numbers.update(index.by_subject.get(subject, ()))
         for name in names_in(pod) & index.by_key.keys():
             numbers.update(index.by_key[name])
@@ -97,7 +97,7 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
             yield from one(document, context)
 
 
-def subjects(pod: PodKeys, words: Vocabulary) -> Set[Subject]:
+def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
     """What vendor-neutral rules are about, as far as the pod has it."""
     found: set[Subject] = set()
     of = words.subjects
@@ -182,7 +182,7 @@ def nearest(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     match = _CODE.fullmatch(wanted)
     if match:
         wanted = f"{match['prefix']}{int(match['number']):03d}"
-    return vocabulary.nearest(wanted, codes, vocabulary.NEAR)
+    return key_index.nearest(wanted, codes, key_index.NEAR)
 
 
 def _every(backends: Iterable[Dialect]) -> Iterator[Rule]:

@@ -21,7 +21,7 @@ from gpuxlate.model.pod import (
 from gpuxlate.model.profile import at_least
 from gpuxlate.rules import releases
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
-from gpuxlate.rules.products import is_of_other_devices
+from gpuxlate.rules.unsupported_products import is_of_other_devices
 
 REMOVED = ("v1alpha1", "v1alpha2", "v1alpha3")
 """Versions of the API that no supported Kubernetes serves for claims."""
@@ -32,7 +32,8 @@ EXACTLY = "exactly"
 def request_has_the_form_of_its_version(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A request has the form that its version of the API requires.
+    """A request of `resource.k8s.io/v1` or `v1beta2` has `exactly` or `firstAvailable`, one of `v1beta1` has
+    `deviceClassName`.
 
     ## What it does
     Reports `deviceClassName` directly in a request of `resource.k8s.io/v1` or `v1beta2`, `exactly` and
@@ -41,28 +42,6 @@ def request_has_the_form_of_its_version(
 
     ## Why
     The API server refuses it. Manifests of `v1beta1` fail so where only their version was changed.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, deviceClassName: gpu.nvidia.com}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-    ```
 
     ## Source
     kubernetes/api, resource/v1/types.go, v1beta2 and v1beta1 (2026-11).
@@ -111,7 +90,7 @@ def _serves(cluster: str, api: str) -> bool | None:
 def pods_have_claims_of_their_own(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Each pod of a workload has claims of its own.
+    """Each pod of a workload has claims of its own, not one by `resourceClaimName`.
 
     ## What it does
     Reports `resourceClaimName` in the pods of a workload that makes more than one, or as many as there are
@@ -120,41 +99,6 @@ def pods_have_claims_of_their_own(
     ## Why
     All pods that name one ResourceClaim share its allocation: three replicas have one share together, on one
     node.
-
-    ## Example
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-          resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      replicas: 3
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-          resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, "Dynamic Resource Allocation", ResourceClaims and ResourceClaimTemplates (2026-11).
@@ -178,7 +122,8 @@ QUEUE = "kueue.x-k8s.io/queue-name"
 
 @rule("DRA008", Severity.ERROR, about=Subject.CLAIM, no_policy=BY_API_SERVER)
 def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Every claim of a pod is used by a container, and every container names claims that are there.
+    """Every claim in `resourceClaims` is used by a container, and every container names claims that are
+    there.
 
     ## What it does
     Reports a claim in `resourceClaims` that no container names, a container that names a claim which the
@@ -192,28 +137,6 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     names an unknown claim; with an unknown request the pod does not start. In the values of a chart that name
     either claims or their use alone, the templates of the chart add the other. A file whose documents have no
     kind counts as values.
-
-    ## Example
-    ```yaml
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpus}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11); google/dranet
@@ -251,7 +174,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
 @rule("DRA013", Severity.WARNING, about=Subject.CLAIM, no_policy=IN_ANOTHER_OBJECT)
 def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Kueue can count the claims of a pod in one of its queues.
+    """A pod with `kueue.x-k8s.io/queue-name` has no claim by `resourceClaimName`, with `firstAvailable` or
+    with `allocationMode: All`.
 
     ## What it does
     Reports a claim by `resourceClaimName`, and one with `firstAvailable` or `allocationMode: All`, in a pod
@@ -260,29 +184,6 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Why
     Kueue counts templates with a number of devices. It does not admit a workload with another claim, or
     does not count it.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web, labels: {kueue.x-k8s.io/queue-name: team}}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kueue, "Dynamic Resource Allocation" (2026-11).
@@ -309,7 +210,7 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("DRA014", Severity.WARNING, about=Subject.CLAIM, missing=True, no_policy=IN_ANOTHER_OBJECT)
 def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The template of every claim is in the input.
+    """The `ResourceClaimTemplate` or `ResourceClaim` of every claim is in the input.
 
     ## What it does
     Reports a claim whose ResourceClaimTemplate or ResourceClaim is in none of the files of the run, or in
@@ -318,29 +219,6 @@ def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Why
     What the pod requests is in that object. It is never guessed: `translate` refuses such a pod. A pod
     finds objects in its own namespace only.
-
-    ## Example
-    ```yaml
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ```
-
-    ## Use instead
-    The template in the same file, or in another file of the same command:
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, "Dynamic Resource Allocation" (2026-11).
@@ -354,7 +232,7 @@ def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
 @rule("DRA015", Severity.ERROR, scope=Scope.TRANSLATION)
 def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
-    """No other template has the name of a new one.
+    """No other `ResourceClaimTemplate` has the name of a new one.
 
     ## What it does
     Reports that the name of a new ResourceClaimTemplate, which follows from its workload, is taken: by a
@@ -381,7 +259,7 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
 
 @rule("DRA020", Severity.INFO, scope=Scope.TRANSLATION)
 def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
-    """What becomes of a claim that is for no GPU is said.
+    """A translation says what becomes of claims that are for no GPU.
 
     ## What it does
     Reports, in a translation of a pod with shares, each of its claims that requests other devices: channels
@@ -405,7 +283,7 @@ def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
 
 @rule("DRA016", Severity.ERROR, scope=Scope.TRANSLATION)
 def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
-    """A kustomization that renames templates renames them where pods name them.
+    """A kustomization with `namePrefix` or `nameSuffix` renames templates of claims where pods name them too.
 
     ## What it does
     Reports `namePrefix` and `nameSuffix` of a kustomization whose workloads get templates by the
@@ -414,27 +292,6 @@ def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
     ## Why
     kustomize renames the template, but does not know that `resourceClaimTemplateName` names it. The pods
     wait for a template that is not there.
-
-    ## Example
-    ```yaml
-    namePrefix: prod-
-    resources: [../base]
-    ```
-
-    ## Use instead
-    ```yaml
-    namePrefix: prod-
-    resources: [../base]
-    configurations: [names.yaml]
-    ```
-    with the fields of the kinds that you have in `names.yaml`:
-    ```yaml
-    nameReference:
-    - kind: ResourceClaimTemplate
-      group: resource.k8s.io
-      fieldSpecs:
-      - {kind: Deployment, path: spec/template/spec/resourceClaims/resourceClaimTemplateName}
-    ```
 
     ## Source
     kubernetes-sigs/kustomize `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl

@@ -25,37 +25,6 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
     ## Why
     The API server keeps the last of them and reports nothing; other parsers refuse the file.
 
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 30
-              vke.volcengine.com/mgpu-memory: 4096
-              vke.volcengine.com/mgpu-core: 50
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 50
-              vke.volcengine.com/mgpu-memory: 4096
-    ```
-
     ## Source
     YAML 1.2.2, section 3.2.1.1; kube-apiserver 1.32, which takes the last, 2026-11.
     """
@@ -78,36 +47,6 @@ def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context)
 
     ## Why
     Such a value cannot be changed for one container only: translations and fixes leave it as it is.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: one
-          image: web
-          resources: &share {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-        - name: two
-          image: web
-          resources: *share
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: one
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-        - name: two
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Source
     YAML 1.2.2, sections 3.2.2.2 and 7.1; YAML 1.1, "merge" type (2005).
@@ -132,27 +71,6 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: defaults}
-    data:
-      vke.volcengine.com/mgpu-core: "30"
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
 
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
@@ -188,26 +106,6 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     These amounts are neither checked nor translated. Without a word, a file of them would seem to have no
     shares and no quotas, and `nvidia.com/gpu: 1` beside the ConfigMap would seem to be a whole card.
 
-    ## Example
-    ```yaml
-    apiVersion: tensor-fusion.ai/v1
-    kind: WorkloadProfile
-    metadata: {name: small}
-    spec: {resources: {requests: {tflops: "10", vram: 4Gi}, limits: {tflops: "10", vram: 4Gi}}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: small}
-    spec:
-      containers:
-      - name: web
-        image: web
-        resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
-    ```
-
     ## Source
     NexusGPU/tensor-fusion, api/v1/workloadprofile_types.go and gpuresourcequota_types.go (2026-08-20);
     NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
@@ -229,22 +127,6 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
 
     ## Why
     Kubernetes takes such a name and counts nothing: the quota has no effect, and nothing says so.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: ResourceQuota
-    metadata: {name: team}
-    spec: {hard: {aliyun.com/gpu-mem: 20}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: ResourceQuota
-    metadata: {name: team}
-    spec: {hard: {requests.aliyun.com/gpu-mem: 20}}
-    ```
 
     ## Source
     Kubernetes, "Resource quota for extended resources": only `requests.` is allowed;

@@ -12,10 +12,10 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value,
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
 from gpuxlate.rules.predicates import Constraint, InRange, Not
-from gpuxlate.rules.products import Product
 from gpuxlate.rules.translation import SEE_TARGETS
-from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, is_policy, vocabulary_of
+from gpuxlate.rules.unsupported_products import Product
 
 _DOUBTFUL = {
     "GiB": Range(number_format.MOST_PLAUSIBLE_GIB + 1),
@@ -26,7 +26,7 @@ _DOUBTFUL = {
 
 def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Constraint, ...]:
     """GX007: no amount of memory looks like one in another unit."""
-    words = vocabulary_of(Context(dialects=tuple(dialects)))
+    words = key_index_of(Context(dialects=tuple(dialects)))
     found = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
         row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
@@ -61,23 +61,13 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     ## Why
     A misspelt resource never schedules, and a misspelt label or annotation does nothing at all.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Unsafe: renames the key to the one that was probably meant, unless that key is there already.
 
     ## Source
     The data sheets of the vendors' keys, as of 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         miss = words.misspelt(spot.name, spot.place)
         if miss is None or not words.is_meant(spot.name, spot.place, pod):
@@ -112,28 +102,13 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     scheduler treat the pod as one that has its cards already. With `--with hami=2.11`, or such a profile,
     those of HAMi are an error: its webhook refuses the pod from that release on.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/gpu-index-container-web: "0"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: removes the key.
 
     ## Source
     Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     versions = context.profile.components if context.profile else {}
     for spot in key_occurrences(pod):
         if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
@@ -166,20 +141,10 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     They are real keys with other units or another meaning, and on a cluster of the vendor in question
     nothing reads them. `gpuxlate targets` lists the products whose keys can be translated.
 
-    ## Example
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 30, tencent.com/vcuda-memory: 20}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {tke.cloud.tencent.com/qgpu-core: 30, tke.cloud.tencent.com/qgpu-memory: 5}}
-    ```
-
     ## Source
     tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     said: set[str] = set()
     for spot, product in _of_products(words, pod):
         dialect = words.taken_for(product)
@@ -220,20 +185,10 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     These keys are neither checked nor translated. Without a word, a cluster that shares its GPUs
     by them would seem to have no shares.
 
-    ## Example
-    ```yaml
-    resources: {limits: {birentech.com/1-2-gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
-    ```
-
     ## Source
     BirenTechnology/k8s-device-plugin; the table of products on the page of targets has those of the others.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot, product in _of_products(words, pod):
         if not words.taken_for(product):
             yield this.diagnostic(
@@ -249,7 +204,7 @@ def not_read(name: str, product: Product) -> Message:
     return msg("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
 
 
-def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
+def _of_products(words: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
     joined = {name for one in pod.all_containers() for name in words.joined(one.resources)}
     for spot in key_occurrences(pod):
         found = words.product(spot.name, spot.place)
@@ -296,26 +251,6 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     The key does nothing there, or makes the pod unschedulable: `aliyun.com/gpu-count` in limits is
     a counter of the device plugin, not a request for cards.
 
-    ## Example
-    ```yaml
-    metadata: {labels: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Unsafe: moves the key to the labels or annotations of the pod where it has one such place and
     is not there yet. None for other places.
@@ -324,7 +259,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     gpushare-scheduler-extender issue 10; Alibaba Cloud, "multi-card sharing" (2025-04); Tencent
     Cloud, qGPU (2024-11): the policy is a label of nodes with three values.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         misplaced = words.is_misplaced(spot.name, spot.place)
         if misplaced and words.written_by_scheduler(spot.name):
@@ -360,7 +295,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
         )
 
 
-def _by_hand(this: Rule, words: Vocabulary, spot: KeyOccurrence) -> Diagnostic:
+def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
     """A name that only a scheduler writes, in a place where somebody asks for something with it."""
     owner = words.owners(spot.name)[0]
     meant = alike(spot.name, [row.name for row in owner.keys if spot.place in row.places])
@@ -421,7 +356,7 @@ NO_DEVICES = ("", "none", "void")
     no_policy="a predicate names its keys; this asks whose the keys of a container are",
 )
 def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """No variable chooses the cards of a container with a share.
+    """`NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` choose no cards in a container with a share.
 
     ## What it does
     Reports `NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` in a container that has a share by a device
@@ -433,21 +368,6 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     The variable of the pod wins over that of the device plugin: the container sees cards that the scheduler
     gave to others, all of them with `all`, and the limits of its share are of another card.
 
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
-          resources: {limits: {aliyun.com/gpu-mem: 4}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: 4}}
-    ```
-
     ## Fix
     Removes the variable. Unsafe: it may be intended.
 
@@ -455,7 +375,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     AliyunContainerService/gpushare-scheduler-extender issue 151; koordinator-sh/koordinator issue 2185;
     NVIDIA Container Toolkit, "GPU Enumeration".
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         chosen = [one for one in (VISIBLE_DEVICES, CUDA_DEVICES) if _chooses(container.env.get(one), one)]
         owners = (
@@ -503,21 +423,11 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
     `vke.volcengine.com/mgpu-memory: 4` is 4 MiB.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Source
     Units: Volcengine 6461/1581673 (2025-06-04), Alibaba Cloud "multi-card sharing" (2025-04),
     Tencent Cloud qGPU (2024-11). The bounds are this tool's.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         for name, value in container.resources.items():
             unit = words.memory_unit(name)
@@ -572,23 +482,13 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Why
     Versions of YAML read such numbers differently: `0030` is 24 in one and 30 in another.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 0030, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe, and only where all parsers agree: `1e3` becomes 1000, `+5` becomes 5.
 
     ## Source
     YAML 1.1, "int" type (2005); YAML 1.2.2, core schema (2021).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():

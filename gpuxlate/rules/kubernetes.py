@@ -13,8 +13,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Level, PodKeys, ScalarKind, Value, keep_last, key_occurrences
 from gpuxlate.rules import number_format
 from gpuxlate.rules.base import BY_API_SERVER, Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.number_format import NumberForm, WrittenNumber
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
 class Resource(NamedTuple):
@@ -31,7 +31,7 @@ Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 
 @keep_last
-def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
+def resources_of(pod: PodKeys, words: KeyIndex) -> Iterator[Found]:
     """Every key of GPUs in limits and requests, whole cards too. GX013 reports what does not belong there."""
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
@@ -58,16 +58,6 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096.5}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4097}}
-    ```
-
     ## Fix
     Unsafe: rounds up, so that nothing is below the request. None for a fraction of a card in a key
     that counts percent, and none where there is no number.
@@ -75,7 +65,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
         if reading.form is NumberForm.NO_NUMBER:
@@ -113,7 +103,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     no_policy="a pod that no node has room for harms nobody",
 )
 def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A node has as many cards as a container requests.
+    """A number of cards, partitions or clients of a card is at most 2147483647.
 
     ## What it does
     Reports more than 2147483647 cards, partitions or clients of cards in a container, where no rule of a
@@ -123,20 +113,10 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     A count that large is an amount of memory under the key of another one. The API server takes it, and the
     pod stays Pending. HAMi's scheduler reads the number with 32 bits.
 
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 4294967296}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 4}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
         if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(words, one, pod):
@@ -157,35 +137,24 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Why
     Another tool, such as envsubst or a workflow engine, writes the number later.
 
-    ## Example
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: "${GPU_MEM}"}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {aliyun.com/gpu-mem: 8}}
-    ```
-    Or the output of the other tool, as in `envsubst < web.yaml | gpuxlate lint -`.
-
     ## Source
     Contract of gpuxlate, "the way of a user".
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for _, _, one in resources_of(pod, words):
         if number_format.is_placeholder(one.value) and words.backends_of(pod):
             message = msg("{name} is {text}: a variable, not checked", name=one.name, text=one.value.text)
             yield this.diagnostic(one.value, message, "check the output of the tool that sets it")
 
 
-def _is_counted(words: Vocabulary, one: Resource, pod: PodKeys) -> bool:
+def _is_counted(words: KeyIndex, one: Resource, pod: PodKeys) -> bool:
     """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
     counts = one.name in words.whole_cards or any(row.sets in _COUNTED for row in words.rows(one.name))
     rows = (dialect.find(one.name) for dialect in words.backends_of(pod)) if counts else ()
-    return counts and all(each.most is None for row in rows if row is not None for each in row.ranges)
+    return counts and all(row.legal.most is None for row in rows if row is not None)
 
 
-def _of_decimals(words: Vocabulary, name: str) -> set[str]:
+def _of_decimals(words: KeyIndex, name: str) -> set[str]:
     """The schedulers of vendors whose API servers take a part of a card in this key."""
     return {one for row in words.rows(name) for one in row.decimals_with}
 
@@ -248,16 +217,6 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
     pod never schedules; `4GB` and `30%` are not quantities and are refused.
 
-    ## Example
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Writes the number in the unit of the key. Safe where that number is certain, as for `4Gi` in a
     key that counts MiB; unsafe for `4G`, which may be decimal.
@@ -265,7 +224,7 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
@@ -308,8 +267,8 @@ def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> D
         hint = "write the number without a suffix"
         if one.row and one.row.quantity:
             hint = "write a number with a unit of Kubernetes, as 4Gi"
-        elif one.row and one.row.counts:
-            hint = msg("write the number without a suffix ({unit})", unit=one.row.counts)
+        elif one.row and one.row.unit_text:
+            hint = msg("write the number without a suffix ({unit})", unit=one.row.unit_text)
         return this.diagnostic(one.value, message, hint)
     number, certain = meant
     write = msg("write {number}", number=number)
@@ -338,7 +297,7 @@ def _harmless(reading: WrittenNumber, unit: str) -> int | None:
     no_policy=BY_API_SERVER,
 )
 def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Requests equal limits where a container sets both.
+    """`requests` equal `limits` where a container sets both.
 
     ## What it does
     Compares every vendor's key that is in both, and `nvidia.com/gpu`, as quantities.
@@ -346,27 +305,13 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Why
     Extended resources cannot be overcommitted: the API server refuses a request other than the limit.
 
-    ## Example
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 2048}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-      requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-    ```
-
     ## Fix
     Safe where the request is below the limit: writes the limit. None where it is above.
 
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, key_index_of(context)):
         limit = container.limits.get(one.name)
         if values is not container.requests or limit is None:
             continue
@@ -405,7 +350,7 @@ NATIVE = "kubernetes.io/"
     no_policy=BY_API_SERVER,
 )
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A GPU resource is in limits, not only in requests.
+    """A GPU resource is in `limits`, not only in `requests`.
 
     ## What it does
     Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has. Names in the domain `kubernetes.io`
@@ -415,16 +360,6 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     The API server refuses an extended resource without a limit. The other way round is fine:
     requests are defaulted from limits.
 
-    ## Example
-    ```yaml
-    resources: {requests: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: adds the same value to limits.
 
@@ -432,7 +367,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     Kubernetes, "Manage resources for containers", extended resources; IsOvercommitAllowed in
     pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, vocabulary_of(context)):
+    for container, values, one in resources_of(pod, key_index_of(context)):
         if values is not container.requests or one.name in container.limits or NATIVE in one.name:
             continue
         if one.row is not None and one.row.limit_by_webhook:
@@ -457,7 +392,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     no_policy="it is about the workload: a pod does not show what its workload has",
 )
 def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Labels and annotations of a share are on the pod template, not only on the workload.
+    """Labels and annotations of a share are in `template.metadata`, not only in `metadata` of the workload.
 
     ## What it does
     Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods
@@ -467,40 +402,6 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Why
     Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
 
-    ## Example
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web, annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata: {labels: {app: web}}
-        spec:
-          containers:
-            - name: web
-              image: web
-              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: apps/v1
-    kind: Deployment
-    metadata: {name: web}
-    spec:
-      selector: {matchLabels: {app: web}}
-      template:
-        metadata:
-          labels: {app: web}
-          annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
-        spec:
-          containers:
-            - name: web
-              image: web
-              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: moves it to the pod template. None where the pod template has another value. A label with which the
     vendor's webhook does not look at a pod is removed: moved, it would take the share from the pods.
@@ -509,7 +410,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
     Volcengine's webhook (volcano PR 3030), which reads the pod.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
         ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
         ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
@@ -574,36 +475,13 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     Kubernetes has no such field there and drops it, or refuses it. Tencent's own page on online
     and offline pods shows this mistake.
 
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: moves the key into `metadata`. None where `metadata` has another value.
 
     ## Source
     Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
     for spot in key_occurrences(pod):
         if spot.level is not Level.STRAY or not words.is_read(spot.name):
@@ -641,7 +519,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     no_policy=BY_API_SERVER,
 )
 def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Values of labels, annotations and node selectors are strings.
+    """Values in `labels`, `annotations` and `nodeSelector` are strings.
 
     ## What it does
     Reports a number, a boolean or an empty value of a vendor's label, annotation or node selector.
@@ -649,33 +527,13 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The API server refuses `gpu-count: 2` and accepts `gpu-count: "2"`.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: 2}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Fix
     Safe: quotes the value. None where there is no value.
 
     ## Source
     Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for spot in key_occurrences(pod):
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
@@ -707,7 +565,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
 # The rule of Kubernetes that a container has the keys of one vendor (K8S007).
 @rule("K8S007", Severity.ERROR, about=Subject.RESOURCE)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container requests GPUs of one vendor: a share or whole cards.
+    """A container requests GPUs of one vendor, and either a share or whole cards (`nvidia.com/gpu`).
 
     ## What it does
     Reports keys of two vendors in one container, and a vendor's share next to `nvidia.com/gpu`.
@@ -716,21 +574,10 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     No node offers both: a node belongs to one vendor and runs one device plugin, so the pod never
     schedules.
 
-    ## Example
-    ```yaml
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096, nvidia.com/gpu: 1}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
-    ```
-
     ## Source
     Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in pod.all_containers():
         whole, shares = _kinds(container, words)
         if not shares:
@@ -781,7 +628,7 @@ def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
 Named = list[tuple[str, Value]]
 
 
-def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
+def _kinds(container: ContainerKeys, words: KeyIndex) -> tuple[Named, Named]:
     """The keys that count whole cards and nothing else, and the vendors' other keys, but for those that are
     one share with another vendor's."""
     whole: Named = []

@@ -136,7 +136,7 @@ def unit_of(row: KeySpec | None, profile: Profile | None) -> str:
     Empty where no row gives one, where it depends on the number, and where the profile sets another unit for
     the cluster.
     """
-    unit = (row.counts.replace(",", "").split() or [""])[0] if row and not row.gib_up_to else ""
+    unit = (row.unit_text.replace(",", "").split() or [""])[0] if row and not row.gib_up_to else ""
     return "" if profile and profile.changes_unit(unit) else unit
 
 

@@ -1,4 +1,4 @@
-"""What can be true of a container in its pod, or of a pod alone.
+"""What can be true of a container in its pod or of a pod alone, and the constraints that rules make of it.
 
 A number is a whole number as Kubernetes reads it (``quantity.whole``); what is no such number makes every
 predicate on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of
@@ -128,6 +128,8 @@ def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int 
 # --- predicates -----------------------------------------------------------------------------------
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
+Report: TypeAlias = Callable[..., Any]
+"""What words a violation, with the parameters of the function of a rule."""
 Needs: TypeAlias = tuple[frozenset[str], ...]
 """Sets of names of keys: a pod has one of each set, or a predicate is not what it is asked to be."""
 
@@ -740,7 +742,8 @@ class Constraint:
     ``nodeName``.
     ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
     under the own names. ``severity``: that of a violation, where it is not the rule's; ``report``: what words
-    it, with the parameters of the function of the rule, in place of that.
+    it in place of the function of the rule. ``cases``, where a constraint has several sentences: predicates,
+    each with what words a violation where it is true (None: the function of the rule).
     Raises ValueError for a predicate on containers where there is a pod alone.
     """
 
@@ -750,7 +753,8 @@ class Constraint:
     per_container: bool = True
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severity: Severity | None = None
-    report: Callable[..., Any] | None = None
+    report: Report | None = None
+    cases: tuple[tuple[Predicate, Report | None], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.per_container and not (self.must.of_pod and self.when.of_pod):
@@ -774,6 +778,10 @@ class Constraint:
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
                 found.append(Violation(self, container, name, resource(container, name)))
         return found
+
+    def reports(self, pod: PodKeys, container: ContainerKeys) -> Sequence[Report | None]:
+        """What words a violation in a container; None: the function of the rule."""
+        return [report for case, report in self.cases if case.holds(pod, container)] or (self.report,)
 
     @cached_property
     def needs(self) -> Needs:

@@ -143,7 +143,7 @@ def ignore_matches(this: Rule, code: str, nearest: str | None = None, where: str
 
 @rule("GX011", Severity.ERROR, scope=Scope.SOURCE)
 def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
-    """The numbers of a share fit each other.
+    """`cards`, `cores`, `memoryMiB` and `partition` of a share fit each other and the cards that exist.
 
     ## What it does
     Reports `cores` above 100 x `cards`, numbers below 1, and `cores` or `memoryMiB` that are not
@@ -193,7 +193,7 @@ def decision_matches(this: Rule, decided: str) -> Finding:
 
 @rule("GX035", Severity.WARNING, scope=Scope.SOURCE)
 def decision_has_a_reason(this: Rule) -> Finding:
-    """Every loss that is accepted has a reason.
+    """Every loss that is accepted with `accept: true` has a reason.
 
     ## What it does
     Reports an entry of a decisions file with `accept: true` and no reason.

@@ -13,15 +13,15 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
-from gpuxlate.rules.products import is_of_other_devices
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
+from gpuxlate.rules.unsupported_products import is_of_other_devices
 
 ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
 
 
 @rule("GX015", Severity.INFO, scope=Scope.TRANSLATION)
 def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diagnostic:
-    """The isolation of the share is the same at the target.
+    """The `isolation` of the share is the same at the target.
 
     ## What it does
     Reports that the nodes of the target isolate GPU memory in another way than those of the source, or
@@ -90,7 +90,7 @@ def unread(path: Path, name: str, counts: str) -> Diagnostic:
 
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """GX016 about whole accelerators that no dialect reads: the first place of each resource."""
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     found: dict[str, Path] = {}
     for container in pod.all_containers():
         for name, value in container.resources.items():
@@ -115,7 +115,7 @@ def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagno
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
 def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -> Message:
-    """Memory in percent stays in percent.
+    """Memory in percent (`memoryPercent`) stays in percent, where the target has it.
 
     ## What it does
     Reports that a profile turned `memoryPercent` into `memoryMiB` for a target that counts MiB, rounded
@@ -176,7 +176,7 @@ def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str,
 
 @rule("GX018", Severity.INFO, scope=Scope.TRANSLATION)
 def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> Diagnostic:
-    """The pod keeps its scheduler.
+    """The pod keeps its `schedulerName`.
 
     ## What it does
     Reports that a translation removes `schedulerName`, because it belongs to the source's dialect, or
@@ -250,7 +250,8 @@ def needed_field_is_set(this: Rule, field: str, why: str) -> Message:
 
 @rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)
 def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tuple[Message, Message]:
-    """Shares of one pod agree where the target has one value for the pod.
+    """`policy`, `qos`, `device` and `isolation` of the shares of a pod agree where the target has one value
+    for the pod.
 
     ## What it does
     Refuses two containers of a pod that differ in `policy`, `qos`, `device` or `isolation`, and several

@@ -12,24 +12,24 @@ from gpuxlate.yamltext.source import LINE_BREAK, Source
 from gpuxlate.yamltext.splices import Origins
 
 
-def changed_lines(made: str, there: str) -> Iterator[tuple[int, list[str], list[str]]]:
+def changed_lines(written: str, on_disk: str) -> Iterator[tuple[int, list[str], list[str]]]:
     """The lines of a made text that somebody changed: the number from 1, the old and the new ones."""
     from gpuxlate.model.windows import differences
 
-    old, new = LINE_BREAK.split(made), LINE_BREAK.split(there)
+    old, new = LINE_BREAK.split(written), LINE_BREAK.split(on_disk)
     for tag, a, end_a, b, end_b in differences(old, new):
         if tag != "equal":
             yield min(a + 1, len(old)), old[a:end_a], new[b:end_b]
 
 
 def line_writers(
-    tree: SourceTree, wanted: WantedFile, made: str
+    tree: SourceTree, file: WantedFile, written: str
 ) -> Callable[[int], Iterator[tuple[str, int, str]]]:
     """What gives the lines of the source that wrote a line (from 1) of a made text: file, number from 1,
     and text. Those are of GPUShare documents where their shares are written in it."""
-    old = Source(wanted.source.place, file_bytes(wanted.source.place).decode(errors="replace"))
-    new = Source(wanted.source.place, made)
-    translated, rest, with_shares = map(Origins, wanted.steps)
+    old = Source(file.source.place, file_bytes(file.source.place).decode(errors="replace"))
+    new = Source(file.source.place, written)
+    translated, rest, with_shares = map(Origins, file.steps)
 
     def of_line(number: int) -> Iterator[tuple[str, int, str]]:
         start = new.line_start(number)
@@ -37,7 +37,7 @@ def line_writers(
             line, _ = old.position(translated.of(rest.of(with_shares.of(start))))
             yield old.name, line, old.line_text(line)
             return
-        for document, _ in tree.shares[wanted.source.path]:
+        for document, _ in tree.shares[file.source.path]:
             assert document.root is not None
             first = document.source.span(*locate(document.root, ("spec",))).line
             yield document.source.name, first, document.source.line_text(first)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
+from gpuxlate.model.errors import UserError
 
-class SyncError(ValueError):
+
+class SyncError(UserError, ValueError):
     """A tree cannot be kept in step at all; ``hint`` says what to do."""
-
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint

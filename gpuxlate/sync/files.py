@@ -52,7 +52,7 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
     ``not_copied``: the real paths of the configuration and of decisions.
     """
     left_out = set(not_copied)
-    found: list[TreeFile] = []
+    files: list[TreeFile] = []
     top = os.path.realpath(source)
     pending = [("", top, above(top))]
     while pending:
@@ -60,7 +60,7 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
         folder = os.path.join(source, where)
         levels = below(real, levels)
         try:
-            entries = sorted(os.scandir(folder), key=lambda one: one.name)
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
             raise InputError(msg("{name}: {error}", name=folder, error=reason(error))) from None
         for entry in entries:
@@ -73,17 +73,17 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
             if is_folder:
                 pending.append((path, os.path.join(real, entry.name), levels))
             elif os.path.join(real, entry.name) not in left_out and entry.name != LOCK:
-                found.append(_tree_file(source, path, entry))
-    _judge_names(source, found)
-    return sorted(found, key=lambda one: one.path)
+                files.append(_tree_file(source, path, entry))
+    _judge_names(source, files)
+    return sorted(files, key=lambda file: file.path)
 
 
 def _judge_names(source: str, files: Iterable[TreeFile]) -> None:
     """Raises SyncError for names that are one name where the file system does not tell cases apart."""
-    known: dict[str, str] = {}
+    by_path: dict[str, str] = {}
 
     def judge(path: str) -> None:
-        other = known.setdefault(path.casefold(), path)
+        other = by_path.setdefault(path.casefold(), path)
         if other != path:
             message = msg(
                 "{one} and {other} of {folder} differ by case alone", one=other, other=path, folder=source
@@ -133,18 +133,18 @@ def file_documents(place: str) -> list[Document]:
 
 
 def first_of_folders(
-    path: str, known: dict[str, Answer | None], ask: Callable[[str], Answer | None]
+    path: str, answers: dict[str, Answer | None], ask: Callable[[str], Answer | None]
 ) -> Answer | None:
     """The answer for the highest folder of a path that has one; each folder is asked once.
 
-    ``known``: the answers so far, with that for the folder from which paths count.
+    ``answers``: the answers so far, with that for the folder from which paths count.
     """
     missing = []
     folder = posixpath.dirname(path)
-    while folder not in known:
+    while folder not in answers:
         missing.append(folder)
         folder = posixpath.dirname(folder)
-    answer = known[folder]
+    answer = answers[folder]
     for folder in reversed(missing):
-        answer = known[folder] = ask(folder) if answer is None else answer
+        answer = answers[folder] = ask(folder) if answer is None else answer
     return answer

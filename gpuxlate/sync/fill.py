@@ -26,17 +26,17 @@ Each = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
 
 def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: Watched = iter) -> None:
     """Make what the folders of the targets are to hold, or the findings that refuse it."""
-    stale = {one.path for target in targets for one in target.stale(tree.files)}
+    stale = {file.path for target in targets for file in target.stale(tree.files)}
     if any(target.settings.to.device_classes for target in targets) and stale:
-        stale |= {one.path for one in tree.files}
+        stale |= {file.path for file in tree.files}
     elif stale & tree.together:
         stale |= tree.together
-    active = [one for one in targets if stale]
-    given = [one for one in tree.files if one.path in stale and one.is_translated]
-    readable, broken = _readable(given)
-    inputs = [Input(one.place, one.place, named=False) for one in readable]
-    runs = each(inputs, [one.settings for one in active]) if inputs else [Result() for _ in active]
-    by_place = {one.place: one for one in readable}
+    active = [target for target in targets if stale]
+    files = [file for file in tree.files if file.path in stale and file.is_translated]
+    readable, broken = _readable(files)
+    inputs = [Input(file.place, file.place, named=False) for file in readable]
+    runs = each(inputs, [target.settings for target in active]) if inputs else [Result() for _ in active]
+    by_place = {file.place: file for file in readable}
     for file in runs[0].files if runs else ():
         by_place[file.name].check(file.old)
     for target, run in zip(active, runs, strict=True):
@@ -45,77 +45,79 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: W
     for target in targets:
         target.result.diagnostics += tree.problems
         target.result.sources += tree.sources
-        made = {one.name: one for one in target.result.files}
-        errors = {one.file for one in target.result.diagnostics if one.severity is Severity.ERROR}
-        for one in watched(tree.files):
-            if one.place not in errors:
-                _want(tree, target, one, made.get(one.place), stale=one.path in stale)
-        target.refused = any(one.severity is Severity.ERROR for one in target.result.diagnostics)
+        by_name = {file.name: file for file in target.result.files}
+        errors = {finding.file for finding in target.result.diagnostics if finding.severity is Severity.ERROR}
+        for path in watched(tree.files):
+            if path.place not in errors:
+                _want(tree, target, path, by_name.get(path.place), stale=path.path in stale)
+        target.refused = any(finding.severity is Severity.ERROR for finding in target.result.diagnostics)
 
 
-def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnostic]]:
+def _readable(files: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnostic]]:
     """Those that are UTF-8, and an error for each other one that may hold a key."""
-    found: list[TreeFile] = []
+    readable: list[TreeFile] = []
     broken: list[Diagnostic] = []
-    for one in given:
-        data = one.check(file_bytes(one.place))
+    for file in files:
+        data = file.check(file_bytes(file.place))
         try:
-            Source.from_bytes(one.place, data)
+            Source.from_bytes(file.place, data)
         except DecodeError as error:
             if might_have_gpu_keys(data):
                 broken.append(
-                    Diagnostic("GX001", Severity.ERROR, str(error), "save it as UTF-8", file=one.place)
+                    Diagnostic("GX001", Severity.ERROR, str(error), "save it as UTF-8", file=file.place)
                 )
             continue
-        found.append(one)
-    return found, broken
+        readable.append(file)
+    return readable, broken
 
 
-def _want(tree: SourceTree, target: TargetTree, one: TreeFile, made: File | None, *, stale: bool) -> None:
+def _want(
+    tree: SourceTree, target: TargetTree, file: TreeFile, translated: File | None, *, stale: bool
+) -> None:
     if not stale:
-        if one.path in target.lock.files:
-            target.wanted[one.path] = WantedFile(one, None)
+        if file.path in target.lock.files:
+            target.wanted[file.path] = WantedFile(file, None)
         return
-    if one.link is not None:
-        target.wanted[one.path] = WantedFile(one, os.fsencode(one.link))
+    if file.link is not None:
+        target.wanted[file.path] = WantedFile(file, os.fsencode(file.link))
         return
-    data = one.check(file_bytes(one.place)) if made is None else made.new
-    wanted = WantedFile(one, data, (made.splices if made else (), (), ()))
-    asked = tree.shares.get(one.path, ())
-    if asked or (one.is_translated and KIND.encode() in data):
-        with_shares = _with_shares(target, wanted, data, asked)
+    data = file.check(file_bytes(file.place)) if translated is None else translated.new
+    wanted_file = WantedFile(file, data, (translated.splices if translated else (), (), ()))
+    shares = tree.shares.get(file.path, ())
+    if shares or (file.is_translated and KIND.encode() in data):
+        with_shares = _with_shares(target, wanted_file, data, shares)
         if with_shares is None:
             return
-        wanted = with_shares
-    target.wanted[one.path] = wanted
+        wanted_file = with_shares
+    target.wanted[file.path] = wanted_file
 
 
 def _with_shares(
-    target: TargetTree, wanted: WantedFile, data: bytes, asked: Sequence[tuple[Document, ShareDocument]]
+    target: TargetTree, file: WantedFile, data: bytes, shares: Sequence[tuple[Document, ShareDocument]]
 ) -> WantedFile | None:
     """A translated file with the shares that are for it, and without GPUShare documents; None where nothing
     is left of it."""
-    source = Source.from_bytes(wanted.source.place, data)
+    source = Source.from_bytes(file.source.place, data)
     try:
-        found = [each for each in documents(source) if each.root is not None]
+        found = [document for document in documents(source) if document.root is not None]
     except NotYamlError:
-        return wanted
-    gone = [each for each in found if is_share_document(each)]
-    if gone and len(gone) == len(found) and not asked:
+        return file
+    gone = [document for document in found if is_share_document(document)]
+    if gone and len(gone) == len(found) and not shares:
         return None
-    translated, left_out = wanted.steps[0], [Splice(each.start, each.end, "") for each in gone]
+    translated, left_out = file.steps[0], [Splice(document.start, document.end, "") for document in gone]
     written: Sequence[Splice] = ()
     if gone:
         source = source.changed(applied(source, [], left_out))
-    if asked:
+    if shares:
         requests = [
             RenderRequest(share, document, share.workload.container if share.workload else None)
-            for document, share in asked
+            for document, share in shares
         ]
-        made = render_on(source, requests, target.settings)
-        target.result.items += made.items
-        target.result.diagnostics += made.diagnostics
-        target.result.judged += made.judged
+        result = render_on(source, requests, target.settings)
+        target.result.items += result.items
+        target.result.diagnostics += result.diagnostics
+        target.result.judged += result.judged
         target.result.sources.append(source)
-        source, written = source.changed(made.text), made.splices
-    return WantedFile(wanted.source, source.encode(source.text), (translated, left_out, written))
+        source, written = source.changed(result.text), result.splices
+    return WantedFile(file.source, source.encode(source.text), (translated, left_out, written))

@@ -21,22 +21,22 @@ def options_fingerprint(settings: Settings, common: str) -> str:
 
 def file_fingerprints(tree: SourceTree, settings: Settings) -> dict[str, str]:
     """What the result of each file depends on beside that; no key where it is not known."""
-    made: dict[str, str] = {}
-    by_path = {one.path: one.digest for one in tree.files}
+    digests: dict[str, str] = {}
+    by_path = {file.path: file.digest for file in tree.files}
     every = bool(settings.to.device_classes)  # new templates of claims must not clash
     group = [(path, digest) for path, digest in by_path.items() if every or path in tree.together]
     of_group = sha256(json.dumps(group).encode())
-    for one in tree.files:
-        parts: list[object] = [one.digest]
-        if one.is_translated:
-            together = every or one.path in tree.together
+    for file in tree.files:
+        parts: list[object] = [file.digest]
+        if file.is_translated:
+            together = every or file.path in tree.together
             if together and not tree.known:
                 continue
-            shares = tree.shares.get(one.path, ())
-            parts += [of_group if together else "", under_chart_templates(one.place, os.getcwd())]
+            shares = tree.shares.get(file.path, ())
+            parts += [of_group if together else "", under_chart_templates(file.place, os.getcwd())]
             parts += [sha256(document.source.text.encode()) for document, _ in shares]
-        made[one.path] = sha256(json.dumps(parts).encode())
-    return made
+        digests[file.path] = sha256(json.dumps(parts).encode())
+    return digests
 
 
 def _plugins() -> list[str]:
@@ -44,5 +44,8 @@ def _plugins() -> list[str]:
         return []
     from importlib.metadata import entry_points
 
-    found = entry_points(group=plugins.GROUP)
-    return sorted(f"{one.name} {one.value} {one.dist.version if one.dist else ''}" for one in found)
+    plug_ins = entry_points(group=plugins.GROUP)
+    return sorted(
+        f"{entry_point.name} {entry_point.value} {entry_point.dist.version if entry_point.dist else ''}"
+        for entry_point in plug_ins
+    )

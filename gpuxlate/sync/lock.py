@@ -86,9 +86,9 @@ class Locked(PrintedAs):
             self.source, self.digest, self.before or OMITTED, self.link or OMITTED, self.made or OMITTED
         )
 
-    def wrote(self, there: tuple[str, bool] | None) -> bool:
+    def wrote(self, on_disk: tuple[str, bool] | None) -> bool:
         """What is there is of sync: the file as it is listed, or what that replaces."""
-        return there == (self.digest, self.link) or (there is not None and there[0] == self.before)
+        return on_disk == (self.digest, self.link) or (on_disk is not None and on_disk[0] == self.before)
 
 
 @record
@@ -126,13 +126,15 @@ def read_lock(folder: str) -> SyncLock:
         text = "{path}: its format is not {format}"
         raise SyncError(msg(text, path=path, format=LockFile.format_name()), hint)
     files = data.get("files")
-    found: dict[str, Locked] = {}
-    for name, one in files.items() if isinstance(files, dict) else [("", None)]:
-        entry = one if isinstance(one, dict) else {}
-        source, digest, made, before = (entry.get(key) for key in ("source", "sha256", "made", "before"))
+    by_path: dict[str, Locked] = {}
+    for name, fields in files.items() if isinstance(files, dict) else [("", None)]:
+        entry = fields if isinstance(fields, dict) else {}
+        source, digest, translated, before = (
+            entry.get(key) for key in ("source", "sha256", "made", "before")
+        )
         is_entry = isinstance(source, str) and all(
-            isinstance(one, str) and _DIGEST.fullmatch(one)
-            for one in (digest, *([] if before is None else [before]))
+            isinstance(value, str) and _DIGEST.fullmatch(value)
+            for value in (digest, *([] if before is None else [before]))
         )
         if not is_entry or name == LOCK or not _is_path(name):
             shown = limits.cut(name, limits.MAX_NAME)
@@ -140,10 +142,10 @@ def read_lock(folder: str) -> SyncLock:
         tidy = posixpath.normpath(name)
         if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", "."):
             raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
-        known = made if isinstance(made, str) else None
-        found[name] = Locked(str(source), str(digest), known, entry.get("link") is True, before)
+        digest_before = translated if isinstance(translated, str) else None
+        by_path[name] = Locked(str(source), str(digest), digest_before, entry.get("link") is True, before)
     options = data.get("options")
-    return SyncLock(found, options if isinstance(options, str) else None)
+    return SyncLock(by_path, options if isinstance(options, str) else None)
 
 
 def lock_text(target: str, source: str, options: str, files: Mapping[str, Locked]) -> bytes:

@@ -18,12 +18,12 @@ def target_settings(
 
     Raises AcceptError, UnknownTargetError, ReadOnlyTargetError.
     """
-    given = target.options
+    options = target.options
     return Settings(
         registry.writable(target.name),
         from_,
-        acceptance(given.get("round"), given.get("fill"), given.get("drop", ())),
+        acceptance(options.get("round"), options.get("fill"), options.get("drop", ())),
         profile,
-        allow_leftovers=given.get("allow-leftovers", False),
+        allow_leftovers=options.get("allow-leftovers", False),
         decisions=decisions,
     )

@@ -58,59 +58,59 @@ class SourceTree:
         ``alone``: shares without a workload; ``together``: files of which each may change the result of
         others, ``known``: all of these are in the source. Raises InputError for what cannot be read."""
         tree = cls(root, [])
-        by_path = {one.path: one for one in files}
+        by_path = {file.path: file for file in files}
         together: set[str] = set()
         patches: list[TreeFile] = []
-        for one in files:
-            if one.link is not None:
-                tree.files.append(one)
+        for file in files:
+            if file.link is not None:
+                tree.files.append(file)
                 continue
-            data = file_bytes(one.place)
-            tree.files.append(replace(one, digest=sha256(data)))
-            if not one.is_translated:
+            data = file_bytes(file.place)
+            tree.files.append(replace(file, digest=sha256(data)))
+            if not file.is_translated:
                 continue
-            role = role_of(one.place)
+            role = role_of(file.place)
             kept_apart = role.kind is FileKind.MANIFESTS and not (role.shared or role.renamed)
             if not kept_apart or may_name_claims(data):
-                together.add(one.path)
-            if role.renamed and not tree._stays(one, data):
+                together.add(file.path)
+            if role.renamed and not tree._stays(file, data):
                 tree.known = False
             if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
-                patches.append(one)
+                patches.append(file)
             if KIND.encode() in data:
-                tree._add_shares(one, data, by_path)
-            elif DECISIONS.encode() in data and _are_decisions(one):
-                tree.emptied.add(one.path)
+                tree._add_shares(file, data, by_path)
+            elif DECISIONS.encode() in data and _are_decisions(file):
+                tree.emptied.add(file.path)
         if tree.shares and patches:
             tree._judge_patches(patches)
-        tree.files = [one for one in tree.files if one.path not in tree.emptied]
+        tree.files = [file for file in tree.files if file.path not in tree.emptied]
         tree.together = frozenset(together - tree.emptied)
         tree.known = tree.known and not _is_named_from_above(root)
         return tree
 
-    def _stays(self, one: TreeFile, data: bytes) -> bool:
+    def _stays(self, file: TreeFile, data: bytes) -> bool:
         """A kustomization names nothing outside of the source."""
-        folder = posixpath.dirname(one.path)
+        folder = posixpath.dirname(file.path)
         paths = _OUTSIDE.findall(data.decode(errors="replace"))
         return not any(posixpath.normpath(posixpath.join(folder, path)).startswith("..") for path in paths)
 
-    def _add_shares(self, one: TreeFile, data: bytes, by_path: Mapping[str, TreeFile]) -> None:
+    def _add_shares(self, file: TreeFile, data: bytes, by_path: Mapping[str, TreeFile]) -> None:
         try:
-            source = Source.from_bytes(one.place, data)
+            source = Source.from_bytes(file.place, data)
         except DecodeError:
             return  # whoever reads it reports it
-        found, problems = shares_in(source, named=False)
-        if found or problems:
+        shares, problems = shares_in(source, named=False)
+        if shares or problems:
             self.sources.append(source)
         if (
-            found
+            shares
             and not problems
-            and all(each.root is None or is_share_document(each) for each in documents(source))
+            and all(document.root is None or is_share_document(document) for document in documents(source))
         ):
-            self.emptied.add(one.path)
-        self.problems += (each for each in problems if each.code != "GX012")
-        folder = posixpath.dirname(one.path)
-        for document, share in found:
+            self.emptied.add(file.path)
+        self.problems += (finding for finding in problems if finding.code != "GX012")
+        folder = posixpath.dirname(file.path)
+        for document, share in shares:
             if share.workload is None:
                 self.alone += 1
                 continue
@@ -133,13 +133,13 @@ class SourceTree:
             for document in file_documents(os.path.join(self.root, path)):
                 for pod in pods_in(document):
                     objects.setdefault(pod.object.name, {})[pod.object.kind] = path
-        for one in patches:
-            for kind, name in _patched(one, objects):
+        for patch in patches:
+            for kind, name in _patched(patch, objects):
                 document, share = self.shares[objects[name][kind]][0]
                 file = share.workload.file if share.workload else ""
                 message = msg(
                     "{patch} changes GPU keys of {kind} {name}, and does not know this share",
-                    patch=one.place,
+                    patch=patch.place,
                     kind=kind,
                     name=name,
                 )
@@ -156,33 +156,38 @@ Objects = dict[str | None, dict[str | None, str]]
 """The files of objects, by their names and kinds."""
 
 
-def _patched(one: TreeFile, objects: Objects) -> list[tuple[str | None, str | None]]:
+def _patched(file: TreeFile, objects: Objects) -> list[tuple[str | None, str | None]]:
     """The objects whose GPU keys a patch, or one within a kustomization, changes."""
-    role = role_of(one.place)
+    role = role_of(file.place)
     if role.renamed:
-        text = file_bytes(one.place).decode(errors="replace")
+        text = file_bytes(file.place).decode(errors="replace")
         words = dict.fromkeys(_WORD.findall(text))
         return [(kind, name) for name in words for kind in objects.get(name, ())]
     try:
-        over = [base for each in file_documents(one.place) for pod in role.pods(each) for base in pod.over]
+        over = [
+            base
+            for document in file_documents(file.place)
+            for pod in role.pods(document)
+            for base in pod.over
+        ]
     except NotYamlError:
         return []  # the translation says so
-    found = dict.fromkeys(
+    by_name = dict.fromkeys(
         (base.base.object.kind, base.base.object.name)
         for base in over
         if registry.backends_of(base.part.keys)
     )
-    return [(kind, name) for kind, name in found if kind in objects.get(name, ())]
+    return [(kind, name) for kind, name in by_name if kind in objects.get(name, ())]
 
 
-def _are_decisions(one: TreeFile) -> bool:
+def _are_decisions(file: TreeFile) -> bool:
     """Nothing but decisions is in a file."""
-    found = [each for each in file_documents(one.place) if each.root is not None]
-    return bool(found) and all(map(is_decisions, found))
+    documents = [document for document in file_documents(file.place) if document.root is not None]
+    return bool(documents) and all(map(is_decisions, documents))
 
 
 def _is_named_from_above(root: str) -> bool:
     """A kustomization above the source may name files of it."""
     top = repository(root)
-    folders = (one for one in upwards(os.path.dirname(os.path.realpath(root))) if inside(one, top))
-    return any(os.path.exists(os.path.join(one, name)) for one in folders for name in NAMES)
+    folders = (folder for folder in upwards(os.path.dirname(os.path.realpath(root))) if inside(folder, top))
+    return any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in NAMES)

@@ -106,14 +106,14 @@ class TargetTree:
     def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
         """The files whose result is not in the folder."""
         anew = self.anew or self.lock.options != self.options
-        return [one for one in files if anew or not self._in_step(one)]
+        return [file for file in files if anew or not self._in_step(file)]
 
-    def _in_step(self, one: TreeFile) -> bool:
-        locked, key = self.lock.files.get(one.path), self.keys.get(one.path)
+    def _in_step(self, file: TreeFile) -> bool:
+        locked, key = self.lock.files.get(file.path), self.keys.get(file.path)
         if locked is None or key is None or locked.made != key:
             return False
-        there = self.on_disk(one.path)
-        return there == (locked.digest, locked.link) and (locked.link or self._has_mode(one.path, one))
+        on_disk = self.on_disk(file.path)
+        return on_disk == (locked.digest, locked.link) and (locked.link or self._has_mode(file.path, file))
 
     def place(self, path: str) -> str:
         return os.path.join(self.folder, path)
@@ -146,13 +146,13 @@ class TargetTree:
     def compare(self, *, overwrite: bool) -> None:
         """Say what is to be written and removed, or what stands in the way."""
         self._compare_gone(overwrite=overwrite)
-        for path, one in self.wanted.items():
+        for path, file in self.wanted.items():
             locked = self.lock.files.get(path)
             blocked = self._blocked(path)
-            there = None if blocked is not None else self.on_disk(path)
+            on_disk = None if blocked is not None else self.on_disk(path)
             if blocked is not None:
                 self.blocked[blocked] = None
-            elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
+            elif file.data is None or (on_disk == file.there and self._has_mode(path, file.source)):
                 self.unchanged.append(path)
             elif _is_folder(self.place(path)):
                 if self._goes(path):
@@ -161,23 +161,23 @@ class TargetTree:
                     self.blocked[
                         msg("{place} is a folder, and a file has to go there", place=self.place(path))
                     ] = None
-            elif there is None or overwrite:
+            elif on_disk is None or overwrite:
                 self.written.append(path)
-            elif there == one.there:
+            elif on_disk == file.there:
                 self.written.append(path)  # the mode alone
             elif locked is None:
                 message = msg(
                     "{place} is not of sync, and {source} has to go there",
                     place=self.place(path),
-                    source=one.source.place,
+                    source=file.source.place,
                 )
                 self.conflicts.append(message)
-            elif not locked.wrote(there):
+            elif not locked.wrote(on_disk):
                 self.by_hand.append(path)
             else:
                 self.written.append(path)
-        is_now = {path: replace(one, made=None) for path, one in self.lock.files.items()}
-        self.owns = is_now == {path: replace(one, made=None) for path, one in self._locked().items()}
+        is_now = {path: replace(locked, made=None) for path, locked in self.lock.files.items()}
+        self.owns = is_now == {path: replace(locked, made=None) for path, locked in self._locked().items()}
 
     def _goes(self, path: str) -> bool:
         """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
@@ -185,7 +185,7 @@ class TargetTree:
         if not _is_folder(place):
             return False
         removed = set(self.removed)
-        emptied = {over for one in self.lock.files for over in _above(one)}
+        emptied = {over for file in self.lock.files for over in _above(file)}
         for top, folders, names in os.walk(place):
             here = os.path.relpath(top, self.folder)
             links = {name for name in folders if os.path.islink(os.path.join(top, name))}
@@ -200,16 +200,16 @@ class TargetTree:
         for path, locked in self.lock.files.items():
             if path in self.wanted or self._blocked(path) is not None:
                 continue
-            there = self.on_disk(path)
-            if there is None or _is_folder(self.place(path)):
+            on_disk = self.on_disk(path)
+            if on_disk is None or _is_folder(self.place(path)):
                 continue  # a folder in its place: the file is gone
-            if locked.wrote(there) or overwrite:
+            if locked.wrote(on_disk) or overwrite:
                 self.removed.append(path)
             else:
                 self.by_hand.append(path)
 
-    def _has_mode(self, path: str, one: TreeFile) -> bool:
-        return one.link is not None or os.stat(self.place(path)).st_mode & 0o111 == one.mode & 0o111
+    def _has_mode(self, path: str, file: TreeFile) -> bool:
+        return file.link is not None or os.stat(self.place(path)).st_mode & 0o111 == file.mode & 0o111
 
     def _blocked(self, path: str) -> str | None:
         """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
@@ -252,8 +252,8 @@ class TargetTree:
     # -- reading and writing -------------------------------------------------------------------------------
     def made(self, path: str) -> str:
         """The text that a file is to have; none where it goes."""
-        one = self.wanted.get(path)
-        return (one.data or b"").decode(errors="replace") if one else ""
+        file = self.wanted.get(path)
+        return (file.data or b"").decode(errors="replace") if file else ""
 
     def there(self, path: str) -> str:
         """The text that a file has."""
@@ -284,30 +284,30 @@ class TargetTree:
     def _replaced(self) -> dict[str, Locked]:
         """The entries of files that are about to change or to go, with what is there now."""
         locked = self._locked()
-        found: dict[str, Locked] = {}
+        by_path: dict[str, Locked] = {}
         for path in (*self.written, *self.removed):
-            there = self.on_disk(path)
-            one = locked.get(path) or self.lock.files[path]
-            found[path] = replace(one, before=there[0] if there and there[0] else None)
-        return found
+            on_disk = self.on_disk(path)
+            locked_file = locked.get(path) or self.lock.files[path]
+            by_path[path] = replace(locked_file, before=on_disk[0] if on_disk and on_disk[0] else None)
+        return by_path
 
-    def _write(self, place: str, one: WantedFile) -> None:
-        assert one.data is not None
+    def _write(self, place: str, file: WantedFile) -> None:
+        assert file.data is not None
         _make_folders(os.path.dirname(place))
         if _is_folder(place):
             for folder, _, _ in os.walk(place, topdown=False):
                 os.rmdir(folder)  # what was in it has been removed
-        if one.source.link is not None:
-            link_atomically(Path(place), one.source.link)
+        if file.source.link is not None:
+            link_atomically(Path(place), file.source.link)
             return
         if os.path.islink(place):
             os.unlink(place)
-        has_mode = os.path.isfile(place) and self._has_mode(one.source.path, one.source)
-        if not os.path.isfile(place) or content(place) != one.data:
-            mode = None if has_mode else one.source.mode
-            write_atomically(Path(place), one.data, mode=mode, read_only=True)
+        has_mode = os.path.isfile(place) and self._has_mode(file.source.path, file.source)
+        if not os.path.isfile(place) or content(place) != file.data:
+            mode = None if has_mode else file.source.mode
+            write_atomically(Path(place), file.data, mode=mode, read_only=True)
         elif not has_mode:
-            os.chmod(place, one.source.mode)
+            os.chmod(place, file.source.mode)
 
     def _remove(self, path: str) -> None:
         """A file, and the folders that it leaves empty."""
@@ -319,10 +319,10 @@ class TargetTree:
 
     def _locked(self) -> dict[str, Locked]:
         """The entries of the lock as it is to be."""
-        found: dict[str, Locked] = {}
-        for path, one in self.wanted.items():
-            is_link = one.source.link is not None
-            digest = self.lock.files[path].digest if one.data is None else one.digest
-            source = posixpath.join(self.source, one.source.path)
-            found[path] = Locked(source, digest, self.keys.get(path), is_link)
-        return found
+        by_path: dict[str, Locked] = {}
+        for path, file in self.wanted.items():
+            is_link = file.source.link is not None
+            digest = self.lock.files[path].digest if file.data is None else file.digest
+            source = posixpath.join(self.source, file.source.path)
+            by_path[path] = Locked(source, digest, self.keys.get(path), is_link)
+        return by_path

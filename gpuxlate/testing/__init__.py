@@ -3,7 +3,7 @@
 from gpuxlate.testing import BackendContract, ReadingContract
 
 class TestMine(BackendContract):
-    backend = BACKEND
+    backend = Kestrel()
 """
 
 from gpuxlate.testing.contract import BackendContract, ReadingContract

@@ -15,22 +15,14 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import (
-    Backend,
-    ContainerShare,
-    KeySpec,
-    Place,
-    PodReader,
-    PodWriter,
-    Range,
-    Reading,
-    ShareWriter,
-)
-from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading
+from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Path, Severity
+from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
@@ -200,7 +192,7 @@ class _Trial:
 
     @property
     def name(self) -> str:
-        return self.row.of("main")
+        return self.row.key_for_container("main")
 
     def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
         """The pods in which the key has a value, and nothing comes of it."""

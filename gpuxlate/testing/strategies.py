@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import Place
@@ -310,7 +311,7 @@ VALUES = st.one_of(
 def keys(backend: Backend) -> st.SearchStrategy[PodKeys]:
     """A pod with keys of the backend anywhere, with any values. Its values have no paths yet."""
     rows = [row for row in backend.keys if row.name != backend.whole_card_key]
-    names = st.sampled_from([row.of("main") for row in rows])
+    names = st.sampled_from([row.key_for_container("main") for row in rows])
     values = st.dictionaries(names, VALUES, max_size=3)
     texts = st.lists(VALUES.map(lambda value: value.text), max_size=2).map(tuple)
     operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 
@@ -17,14 +18,15 @@ MOST = 10**12 - 1
 """Percent or MiB: above any card."""
 
 
-class AcceptError(ValueError):
+class AcceptError(UserError, ValueError):
     """A value is invalid; ``field`` is round, fill or drop."""
 
+    hint: str
+
     def __init__(self, field: str, message: str, hint: str) -> None:
-        super().__init__(f"{message}; {hint}")
+        super().__init__(message, hint)
+        self.args = (f"{message}; {hint}",)
         self.field = field
-        self.message = message
-        self.hint = hint
 
 
 class AboveCardError(AcceptError):
@@ -81,6 +83,6 @@ def _dropped(drop: object) -> frozenset[str]:
     return frozenset(names)
 
 
-def _unknown(field: str, name: object, known: Iterable[str]) -> AcceptError:
+def _unknown(field: str, name: object, fields: Iterable[str]) -> AcceptError:
     message = msg("invalid field {name!r} in {field}", name=name, field=field)
-    return AcceptError(field, message, msg("fields: {fields}", fields=", ".join(known)))
+    return AcceptError(field, message, msg("fields: {fields}", fields=", ".join(fields)))

@@ -27,8 +27,9 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, dotted
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import Piece
-from gpuxlate.overlays.kustomize import BuildPlaces, Builds, Built, Object, build, builds_of, refused_at
+from gpuxlate.overlays.kustomize import Built, Object
 from gpuxlate.overlays.refusals import CORRECT
+from gpuxlate.overlays.run_builds import BuildPlaces, Builds, build, builds_of, refused_at
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import BUILT
@@ -59,19 +60,22 @@ class BuildCheck:
 
     def refuse(self) -> None:
         """Add to the run why trees cannot be written: each place once, in place of what informs there."""
-        found = {(one.code, one.message, one.file, one.span): one for one in self._findings()}
-        places = {(one.file, one.span) for one in found.values()}
+        by_place = {
+            (finding.code, finding.message, finding.file, finding.span): finding
+            for finding in self._findings()
+        }
+        places = {(finding.file, finding.span) for finding in by_place.values()}
         self.run.diagnostics = [
             *(
-                one
-                for one in self.run.diagnostics
-                if one.severity is not Severity.INFO or (one.file, one.span) not in places
+                finding
+                for finding in self.run.diagnostics
+                if finding.severity is not Severity.INFO or (finding.file, finding.span) not in places
             ),
-            *found.values(),
+            *by_place.values(),
         ]
 
     def _findings(self) -> Iterator[Diagnostic]:
-        accepted = {os.path.realpath(one.diagnostic.file or "") for one in self.run.leftovers}
+        accepted = {os.path.realpath(leftover.diagnostic.file or "") for leftover in self.run.leftovers}
         for folder in self.builds.roots:
             used = builds_of([folder], ()).used
             now = build(folder)
@@ -82,102 +86,106 @@ class BuildCheck:
 
     def _matters(self, now: Built, used: frozenset[str]) -> bool:
         """A text of the build may request GPUs."""
-        texts = [one.old for path in used if (one := self._files.get(path))]
-        texts += [one.document.text.encode() for some in (now.objects, now.texts) for one in some]
+        texts = [file.old for path in used if (file := self._files.get(path))]
+        texts += [piece.document.text.encode() for some in (now.objects, now.texts) for piece in some]
         return any(might_have_gpu_keys(text, self.settings.profile) for text in texts)
 
     def _of_build(self, now: Built, used: frozenset[str], places: BuildPlaces) -> Iterator[Diagnostic]:
         if now.refused:
-            found = nothing_is_left_behind((), now.refused.why, msg(CORRECT))
-            yield refused_at(found, now.refused, places)
+            finding = nothing_is_left_behind((), now.refused.why, msg(CORRECT))
+            yield refused_at(finding, now.refused, places)
             return
         if now.elsewhere is not None:
             host, entry = now.elsewhere
             message = msg(_ELSEWHERE, folder=places.folder, why=now.unread)
             hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
             severity = Severity.WARNING if self.settings.allow_leftovers else Severity.ERROR
-            found = replace(nothing_is_left_behind((), message, hint), severity=severity)
-            yield places.written(found, Piece(host), (entry.start, entry.end))
+            finding = replace(nothing_is_left_behind((), message, hint), severity=severity)
+            yield places.written(finding, Piece(host), (entry.start, entry.end))
         objects = _objects(now)
-        for one, data in objects:
-            if one.unclear and might_have_gpu_keys(dump_yaml(data).encode(), self.settings.profile):
-                why = msg(_UNCLEAR, object=_called(one), why=one.unclear)
-                yield self._refused(places, one, (), why)
+        for obj, data in objects:
+            if obj.unclear and might_have_gpu_keys(dump_yaml(data).encode(), self.settings.profile):
+                why = msg(_UNCLEAR, object=_called(obj), why=obj.unclear)
+                yield self._refused(places, obj, (), why)
                 return
         right, problems = self._right(now, objects, places)
         if problems:
             yield from problems
             return
         new = build(now.folder, self._new_texts(used))
-        broken = next((one for one in new.objects if one.unclear and not _was_unclear(one, now)), None)
+        broken = next((obj for obj in new.objects if obj.unclear and not _was_unclear(obj, now)), None)
         if broken:
             yield self._refused(places, broken, (), msg(_UNCLEAR, object=_called(broken), why=broken.unclear))
             return
         after = _objects(new)
-        built = _by_key(((one.is_template, data) for one, data in after))
-        homes = dict(zip(_by_key((one.is_template, data) for one, data in objects), objects, strict=False))
+        built = _by_key(((obj.is_template, data) for obj, data in after))
+        homes = dict(zip(_by_key((obj.is_template, data) for obj, data in objects), objects, strict=False))
         users = [pair for pair in objects if not pair[0].is_template]
         for key in {**right, **built}:
-            wanted, made = right.get(key), built.get(key)
-            path = _difference(wanted, made)
-            one, _ = homes.get(key) or (users or objects)[0]
+            expected, built_data = right.get(key), built.get(key)
+            path = _difference(expected, built_data)
+            obj, _ = homes.get(key) or (users or objects)[0]
             if path is not None:
                 place = dotted(path) or "kind"
-                what = {"path": place, "made": _shown(made, path), "wanted": _shown(wanted, path)}
-                yield self._refused(places, one, path, msg(_DIFFERS, object=_called(one), **what))
+                values = {"path": place, "made": _shown(built_data, path), "wanted": _shown(expected, path)}
+                yield self._refused(places, obj, path, msg(_DIFFERS, object=_called(obj), **values))
 
     def _right(
         self, now: Built, objects: Sequence[tuple[Object, Any]], places: BuildPlaces
     ) -> tuple[dict[Key, Any], list[Diagnostic]]:
         """What is built now, translated; or the errors of that, where they are written."""
         source = Source(now.folder, "".join(f"---\n{dump_yaml(data)}" for _, data in objects))
-        claims = self.settings.claims if any(_names_claims(one) for one, _ in objects) else Claims()
+        claims = self.settings.claims if any(_names_claims(obj) for obj, _ in objects) else Claims()
         settings = replace(self.settings, builds=RunBuilds(), claims=claims)
         if settings.decisions:
             from gpuxlate.translation.overlays import decisions_on
 
-            names = {name: None for one, _ in objects for name in decisions_on(one, now, places, settings)}
+            names = {name: None for obj, _ in objects for name in decisions_on(obj, now, places, settings)}
             settings = replace(settings, decisions=replace(settings.decisions, built=tuple(names)))
-        made = self.translate_text(source, settings)
-        errors = [one for one in made.diagnostics if one.severity is Severity.ERROR]
+        result = self.translate_text(source, settings)
+        errors = [finding for finding in result.diagnostics if finding.severity is Severity.ERROR]
         if errors:
-            return {}, [self._placed(one, objects[one.document or 0][0], places) for one in errors]
-        found = (one.root for one in documents(Source(now.folder, made.text)))
-        plain = (to_python(root) for root in found if root is not None)
+            return {}, [
+                self._placed(finding, objects[finding.document or 0][0], places) for finding in errors
+            ]
+        nodes = (document.root for document in documents(Source(now.folder, result.text)))
+        plain = (to_python(root) for root in nodes if root is not None)
         return _by_key((data.get("kind") == TEMPLATE, data) for data in plain), []
 
     def _new_texts(self, used: frozenset[str]) -> dict[str, bytes]:
         """What the files of a build have after the translation, by their real paths."""
-        found: dict[str, bytes] = {}
+        new_texts: dict[str, bytes] = {}
         for path in used:
             file = self._files.get(path)
             if file is None and os.path.isfile(path):
-                made = self.translate_file(Input(path, path, named=False))
-                file = None if isinstance(made, InputError) or made.refused else made.files[0]
+                translated = self.translate_file(Input(path, path, named=False))
+                file = (
+                    None if isinstance(translated, InputError) or translated.refused else translated.files[0]
+                )
             if file is not None and file.changed:
-                found[path] = file.new
-        return found
+                new_texts[path] = file.new
+        return new_texts
 
     @cached_property
     def _files(self) -> Mapping[str, File]:
-        return {os.path.realpath(one.name): one for one in self.run.files if one.is_file}
+        return {os.path.realpath(file.name): file for file in self.run.files if file.is_file}
 
     @staticmethod
-    def _placed(found: Diagnostic, one: Object, places: BuildPlaces) -> Diagnostic:
+    def _placed(finding: Diagnostic, obj: Object, places: BuildPlaces) -> Diagnostic:
         """A finding about an object as it is built, where it is written."""
-        document = places.of(one.document)
-        return places.found(found.located(file=document.source.name, document=document.index), one)
+        document = places.of(obj.document)
+        return places.found(finding.located(file=document.source.name, document=document.index), obj)
 
-    def _refused(self, places: BuildPlaces, one: Object, path: Path, message: Message) -> Diagnostic:
+    def _refused(self, places: BuildPlaces, obj: Object, path: Path, message: Message) -> Diagnostic:
         """A finding at what a patch or a kustomization says there; else at the last patch of the object."""
         hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
-        found = replace(nothing_is_left_behind(path, message, hint), on_key=False)
-        placed = self._placed(found, one, places)
+        finding = replace(nothing_is_left_behind(path, message, hint), on_key=False)
+        placed = self._placed(finding, obj, places)
         templates = (piece for other in places.made.objects if other.is_template for piece in other.pieces)
-        pieces = one.pieces or tuple(templates)
-        if pieces and placed.file == places.of(one.document).source.name:
+        pieces = obj.pieces or tuple(templates)
+        if pieces and placed.file == places.of(obj.document).source.name:
             piece = pieces[-1]
-            return places.written(found, piece, (piece.document.start, piece.document.start))
+            return places.written(finding, piece, (piece.document.start, piece.document.start))
         return placed
 
 
@@ -190,56 +198,56 @@ _UNCLEAR = "what kustomize builds of {object} is not known: {why}"
 _NOTHING = msg("nothing there")
 
 
-def _names_claims(one: Object) -> bool:
+def _names_claims(obj: Object) -> bool:
     """A pod of the object names a claim that is no template."""
-    return any(claim.claim for pod in pods_in(one.document.with_root(one.root)) for claim in pod.keys.claims)
+    return any(claim.claim for pod in pods_in(obj.document.with_root(obj.root)) for claim in pod.keys.claims)
 
 
 def _objects(built: Built) -> list[tuple[Object, Any]]:
     """The objects of a build as plain data, without those that a patch deletes."""
-    pairs = ((one, to_python(one.root)) for one in built.objects)
-    return [(one, data) for one, data in pairs if data]
+    pairs = ((obj, to_python(obj.root)) for obj in built.objects)
+    return [(obj, data) for obj, data in pairs if data]
 
 
 def _by_key(objects: Iterable[tuple[bool, Any]]) -> dict[Key, Any]:
     """Templates of claims, which come and go, by their names; all others by their order."""
-    found: dict[Key, Any] = {}
+    by_key: dict[Key, Any] = {}
     number = 0
     for is_template, data in objects:
         metadata = data.get("metadata") or {}
         name = (str(metadata.get("namespace") or ""), str(metadata.get("name")))
-        found[name if is_template else number] = data
+        by_key[name if is_template else number] = data
         number += not is_template
-    return found
+    return by_key
 
 
-def _was_unclear(one: Object, now: Built) -> bool:
+def _was_unclear(obj: Object, now: Built) -> bool:
     """A patch of the object cannot be applied before the translation either."""
-    return any(other.identity.names == one.identity.names and other.unclear for other in now.objects)
+    return any(other.identity.names == obj.identity.names and other.unclear for other in now.objects)
 
 
-def _called(one: Object) -> str:
-    return cut(f"{one.identity.kind}/{one.identity.names[-1][0]}", MAX_NAME)
+def _called(obj: Object) -> str:
+    return cut(f"{obj.identity.kind}/{obj.identity.names[-1][0]}", MAX_NAME)
 
 
-def _difference(wanted: Any, made: Any, path: Path = ()) -> Path | None:
+def _difference(expected: Any, actual: Any, path: Path = ()) -> Path | None:
     """The first place where two objects are not the same; what is empty asks for nothing."""
-    if _is_empty(wanted) and _is_empty(made):
+    if _is_empty(expected) and _is_empty(actual):
         return None
-    if isinstance(wanted, dict) and isinstance(made, dict):
-        below = [(name, wanted.get(name), made.get(name)) for name in {**wanted, **made}]
-    elif isinstance(wanted, list) and isinstance(made, list) and len(wanted) == len(made):
-        below = [(n, *pair) for n, pair in enumerate(zip(_sorted(wanted), _sorted(made), strict=True))]
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        below = [(name, expected.get(name), actual.get(name)) for name in {**expected, **actual}]
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        below = [(n, *pair) for n, pair in enumerate(zip(_sorted(expected), _sorted(actual), strict=True))]
     else:
-        return None if str(wanted) == str(made) else path
-    places = (_difference(one, other, (*path, step)) for step, one, other in below)
+        return None if str(expected) == str(actual) else path
+    places = (_difference(value, other, (*path, step)) for step, value, other in below)
     return next((place for place in places if place is not None), None)
 
 
 def _sorted(items: list[Any]) -> list[Any]:
     """Items by their names, where all have one: their order means nothing (``listType: map``)."""
-    named = all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in items)
-    return sorted(items, key=lambda one: str(one["name"])) if named else items
+    named = all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in items)
+    return sorted(items, key=lambda item: str(item["name"])) if named else items
 
 
 def _is_empty(value: Any) -> bool:

@@ -60,83 +60,89 @@ def changes(
     scope: LeftoverScope,
 ) -> Changes:
     """The new templates of a document, and those in it that go with the last pod that uses them."""
-    made = Changes([], [], [], [], [])
+    new = Changes([], [], [], [], [])
     whole = False
-    for one in claims_of(document) if document.holds(*MARKS) else ():
-        users = [translated(keys) for _, keys in beside.index.users(one)]
-        mine = replaced_backends(one.devices.classes(), scope)
-        kept = beside.index.kept_by(one)
+    for claim in claims_of(document) if document.holds(*MARKS) else ():
+        users = [translated(keys) for _, keys in beside.index.users(claim)]
+        mine = replaced_backends(claim.devices.classes(), scope)
+        kept = beside.index.kept_by(claim)
         if mine and users and not kept and all(any(backend in by for backend in mine) for by in users):
-            if one.place.path == ():
+            if claim.place.path == ():
                 whole = True
-            elif one.place.path[-2:-1] == ("items",):
-                made.edits.append(Remove(one.place.path))
+            elif claim.place.path[-2:-1] == ("items",):
+                new.edits.append(Remove(claim.place.path))
     if whole:
-        made.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
+        new.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
     added: list[ClaimTemplate] = []
-    for each in templates:
-        made.named.extend(_named(document, each, beside, translated, made.found))
-        if each.pod.object_path == ():
-            added.append(each)
+    for template in templates:
+        new.named.extend(_named(document, template, beside, translated, new.found))
+        if template.pod.object_path == ():
+            added.append(template)
         else:
-            made.edits.append(Append(each.pod.object_path[:-1], each.data))
+            new.edits.append(Append(template.pod.object_path[:-1], template.data))
     if added:
         why = why_not_appendable(document)
         if why is not None:
-            made.found.append(
+            new.found.append(
                 with_location(document, text_is_editable(added[0].path, why), added[0].pod.object)
             )
         else:
-            made.splices.append(append_documents(document, [one.data for one in added]))
-    return made
+            new.splices.append(append_documents(document, [template.data for template in added]))
+    return new
 
 
 def replaced_backends(classes: Set[str], scope: LeftoverScope) -> list[Backend]:
     """The dialects of device classes that are replaced; none where another one is translated."""
-    found = [one for one in registry.pod_backends() if set(one.device_classes) & classes]
-    found = [one for one in found if one.name != scope.target]
-    return found if scope.source is None or any(one.name == scope.source for one in found) else []
+    backends = [backend for backend in registry.pod_backends() if set(backend.device_classes) & classes]
+    backends = [backend for backend in backends if backend.name != scope.target]
+    return (
+        backends if scope.source is None or any(backend.name == scope.source for backend in backends) else []
+    )
 
 
 def _named(
-    document: Document, one: ClaimTemplate, beside: ClaimLookup, translated: Sources, found: list[Diagnostic]
+    document: Document,
+    template: ClaimTemplate,
+    beside: ClaimLookup,
+    translated: Sources,
+    findings: list[Diagnostic],
 ) -> Iterator[NamedTemplate]:
-    message = msg("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
-    taken = with_location(document, name_is_free(one.path, message), one.pod.object)
-    for other in beside.index.near(one.namespace, one.name, beside.file):
+    message = msg("{kind} {name} is there already", kind=TEMPLATE, name=template.name)
+    taken = with_location(document, name_is_free(template.path, message), template.pod.object)
+    for other in beside.index.near(template.namespace, template.name, beside.file):
         users = [translated(keys) for _, keys in beside.index.users(other)]
         if not users or not all(users) or beside.index.kept_by(other):
-            found.append(taken)
+            findings.append(taken)
             return
-    twice = msg("two workloads have a {kind} named {name}", kind=TEMPLATE, name=one.name)
-    yield NamedTemplate(one.namespace, one.name, replace(taken, message=twice))
+    twice = msg("two workloads have a {kind} named {name}", kind=TEMPLATE, name=template.name)
+    yield NamedTemplate(template.namespace, template.name, replace(taken, message=twice))
 
 
 def rename_breaks_reference(
     document: Document, pods: Iterable[Pod], translated: Sources
 ) -> Iterator[Diagnostic]:
     """Templates to come that a kustomization renames, and not where the pods name them."""
-    user = next((one for one in pods if translated(one.keys)), None)
+    user = next((pod for pod in pods if translated(pod.keys)), None)
     if user is not None:
         yield with_location(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
-def _left_template(document: Document, one: ClaimObject, by: Unread | None) -> Leftover:
+def _left_template(document: Document, claim: ClaimObject, by: Unread | None) -> Leftover:
     """``by``: what names the template and is not translated; None where nothing does."""
     if by:
         message = msg(
             "{kind} {name} is not translated: {file} names it, in {where}",
-            kind=one.kind,
-            name=one.name,
+            kind=claim.kind,
+            name=claim.name,
             file=by.file,
             where=by.where,
         )
         hint = msg(NAME_NO_CLAIM)
     else:
         message = msg(
-            "{kind} {name} is not translated: no pod of the input uses it", kind=one.kind, name=one.name
+            "{kind} {name} is not translated: no pod of the input uses it", kind=claim.kind, name=claim.name
         )
         hint = msg(GIVE_USERS)
-    ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
-    path = (*one.place.path, "metadata", "name")
-    return Leftover(one.name, with_location(document, nothing_is_left_behind(path, message, hint), ref))
+    ref = ObjectRef(f"resource.k8s.io/{claim.api}", claim.kind, claim.namespace, claim.name[:MAX_NAME])
+    path = (*claim.place.path, "metadata", "name")
+    return Leftover(claim.name, with_location(document, nothing_is_left_behind(path, message, hint), ref))

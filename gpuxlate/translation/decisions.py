@@ -22,9 +22,9 @@ from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules.source import decision_matches
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import Leftover
@@ -100,16 +100,16 @@ class DecidedAccept(Accept):
 
     def _fills(self, field: str, code: str, container: str) -> int | None:
         mine = self._about(field, code, container)
-        found = (one.given for one in mine if one.accept and one.verdict == LossKind.FILLED)
-        return next((given for given in found if isinstance(given, int)), self.fill.get(field))
+        amounts = (entry.given for entry in mine if entry.accept and entry.verdict == LossKind.FILLED)
+        return next((amount for amount in amounts if isinstance(amount, int)), self.fill.get(field))
 
     def _about(self, field: str, code: str, container: str | None) -> Iterator[Decision]:
         """``container`` None: what belongs to the pod is decided by an entry on any container of it."""
         name = None if container is None else self.names.get(container, container)
-        for one in self.entries:
-            of_container = None in (name, one.container) or one.container == name
-            if of_container and (one.field, one.code) == (field, code):
-                yield one
+        for entry in self.entries:
+            of_container = None in (name, entry.container) or entry.container == name
+            if of_container and (entry.field, entry.code) == (field, code):
+                yield entry
 
     def judged(self, fit: PodFit) -> list[JudgedLoss]:
         """The losses of a fitted pod; those of the pod itself with its first container."""
@@ -140,15 +140,15 @@ class DecidedPod:
 
     def judged_beside(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
         """That of a part: what is not judged of the pod below it."""
-        known = {loss.subject for loss in below.losses}
+        judged_below = {loss.subject for loss in below.losses}
         judged = self.judged(fit)
-        return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in known])
+        return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in judged_below])
 
 
 def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:
     """The message of a loss that was decided for other numbers."""
     pair = (old.asked, asked) if old.asked != asked else (old.given, given)
-    before, now = ("null" if one is None else one for one in pair)
+    before, now = ("null" if amount is None else amount for amount in pair)
     return msg("{message} (decided for {before}; now {now})", message=message, before=before, now=now)
 
 
@@ -168,18 +168,18 @@ class Decisions:
         """A file as an entry names it."""
         return f"File/{os.path.relpath(name, self.base)}"
 
-    def object(self, ref: ObjectRef | None, file: str, kind: FileKind = FileKind.MANIFESTS) -> str:
-        """An object as an entry names it: a part of a chart's values or a patch is its file."""
+    def object(self, ref: ObjectRef | None, file: str, *, by_file: bool = False) -> str:
+        """An object as an entry names it. ``by_file``: a part of a chart's values or a patch is its file."""
         if self.built:
             return self.built[0]
-        if ref is None or not (ref.kind and ref.name) or ref.kind == VALUES or kind is not FileKind.MANIFESTS:
+        if by_file or ref is None or not (ref.kind and ref.name) or ref.kind == VALUES:
             return self.file(file)
         return "/".join(filter(None, (ref.kind, ref.namespace, ref.name)))
 
     @property
     def names(self) -> frozenset[str]:
         """The names of the objects of entries: a text with one is read though it has no key of GPUs."""
-        return frozenset(one.object.rpartition("/")[2] for one in self.entries)
+        return frozenset(entry.object.rpartition("/")[2] for entry in self.entries)
 
     def about(self, data: bytes) -> bool:
         """A text may have an object of an entry."""
@@ -187,13 +187,13 @@ class Decisions:
 
     def accepted(self, target: str) -> list[str]:
         """What a translation to a target depends on, as one text for each entry."""
-        mine = (one for one in self.entries if one.accept and one.to in (None, target))
-        return sorted(json.dumps(one._replace(reason="").to_data()) for one in mine)
+        mine = (entry for entry in self.entries if entry.accept and entry.to in (None, target))
+        return sorted(json.dumps(entry._replace(reason="").to_data()) for entry in mine)
 
     def about_object(self, name: str, target: str) -> list[Decision]:
         """The entries about an object with this name in entries."""
         names = self.built or (name,)
-        return [one for one in self.entries if one.object in names and one.to in (None, target)]
+        return [entry for entry in self.entries if entry.object in names and entry.to in (None, target)]
 
     # -- shares ------------------------------------------------------------------------------------------
     def named(
@@ -204,13 +204,15 @@ class Decisions:
         accept = DecidedAccept(flags.round_up, flags.fill, flags.drop, entries=entries, names=names)
         return DecidedPod(name, target, accept)
 
-    def of_pod(self, flags: Accept, document: Document, pod: Pod, kind: FileKind, target: str) -> DecidedPod:
-        """What is accepted of a pod. ``kind``: what the file of the document is."""
-        name = self.object(pod.object, document.source.name, kind)
+    def of_pod(
+        self, flags: Accept, document: Document, pod: Pod, target: str, *, by_file: bool
+    ) -> DecidedPod:
+        """What is accepted of a pod. ``by_file``: entries name the file of the document."""
+        name = self.object(pod.object, document.source.name, by_file=by_file)
         parts = {
-            one.name: part_name(pod.keys.path)
-            for one in pod.keys.all_containers()
-            if pod.object.kind == VALUES and one.path == pod.keys.path
+            container.name: part_name(pod.keys.path)
+            for container in pod.keys.all_containers()
+            if pod.object.kind == VALUES and container.path == pod.keys.path
         }
         return self.named(flags, name, target, parts)
 
@@ -220,65 +222,71 @@ class Decisions:
         source: Source,
         target: str,
         document: Document | None = None,
-        kind: FileKind = FileKind.MANIFESTS,
         pods: Sequence[Pod] = (),
+        *,
+        by_file: bool = False,
     ) -> DecidedText:
         """The entries about what is not translated of a document; ``document`` None: of a template."""
-        return DecidedText(self, source, target, document, kind, pods)
+        return DecidedText(self, source, target, document, pods, by_file)
 
-    def names_in(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:
+    def names_in(self, source: Source, document: Document | None, *, by_file: bool) -> set[str]:
         """The objects of a document by the names that entries may have for them."""
         refs = [ref for ref, _, _ in objects_in(document)] if document else []
-        return {self.file(source.name), *(self.object(ref, source.name, kind) for ref in refs)}
+        return {self.file(source.name), *(self.object(ref, source.name, by_file=by_file) for ref in refs)}
 
     # -- the end of a run --------------------------------------------------------------------------------
     def undecided(self, judged: Iterable[JudgedObject]) -> tuple[list[Decision], int]:
         """The entries that are missing, and the number of losses that nothing accepts."""
-        known: dict[tuple[Amount, ...], list[Decision]] = {}
+        by_subject: dict[tuple[Amount, ...], list[Decision]] = {}
         for entry in self.entries:
-            known.setdefault(entry._replace(container=None).subject, []).append(entry)
+            by_subject.setdefault(entry._replace(container=None).subject, []).append(entry)
         missing: dict[tuple[object, ...], Decision] = {}
         open_: set[tuple[object, ...]] = set()
-        for each in judged:
-            for one in each.entries():
-                key = (one.subject, one.to)
+        for judged_object in judged:
+            for open_entry in judged_object.entries():
+                key = (open_entry.subject, open_entry.to)
                 open_.add(key)
                 if not any(
-                    entry.covers(one) for entry in known.get(one._replace(container=None).subject, ())
+                    entry.covers(open_entry)
+                    for entry in by_subject.get(open_entry._replace(container=None).subject, ())
                 ):
-                    missing.setdefault(key, one)
+                    missing.setdefault(key, open_entry)
         return list(missing.values()), len(open_)
 
     def remarks(self, judged: Iterable[JudgedObject]) -> tuple[list[Diagnostic], list[Decision]]:
         """Entries that match nothing (GX034), and those that accept what is refused; and the former."""
         looked: dict[str, set[str]] = {}
         losses: dict[tuple[str, str, str], list[tuple[str, JudgedLoss]]] = {}
-        for each in judged:
-            looked.setdefault(each.object, set()).update([each.to] if each.whole else ())
-            for one in each.losses:
-                losses.setdefault((each.object, one.loss.field, one.loss.code), []).append((each.to, one))
-        found: list[Diagnostic] = []
+        for judged_object in judged:
+            looked.setdefault(judged_object.object, set()).update(
+                [judged_object.to] if judged_object.whole else ()
+            )
+            for loss in judged_object.losses:
+                losses.setdefault((judged_object.object, loss.loss.field, loss.loss.code), []).append(
+                    (judged_object.to, loss)
+                )
+        findings: list[Diagnostic] = []
         unmatched: list[Decision] = []
         for entry in self.entries:
             targets = looked.get(entry.object, set())
             if not (targets if entry.to is None else entry.to in targets):
                 continue
             mine = [
-                one
-                for to, one in losses.get((entry.object, entry.field, entry.code), ())
-                if entry.to in (None, to) and entry.of_container(one.container)
+                loss
+                for to, loss in losses.get((entry.object, entry.field, entry.code), ())
+                if entry.to in (None, to) and entry.of_container(loss.container)
             ]
-            if any(_matches(entry, one.loss) for one in mine if not one.final):
+            if any(_matches(entry, loss.loss) for loss in mine if not loss.final):
                 continue
-            if entry.accept and any(one.final for one in mine):
+            if entry.accept and any(loss.final for loss in mine):
                 message = msg("{field} is refused: no decision accepts it", field=entry.field)
                 hint = "change the share, and remove this entry"
-                found.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
+                findings.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
                 continue
             message, hint = decision_matches(f"{entry.object} {entry.field}")
-            found.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
+            findings.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
             unmatched.append(entry)
-        return found, unmatched
+        return findings, unmatched
 
 
 class DecidedText(NamedTuple):
@@ -288,28 +296,29 @@ class DecidedText(NamedTuple):
     source: Source
     target: str
     document: Document | None
-    kind: FileKind
     pods: Sequence[Pod]
+    by_file: bool
 
     def objects(self, *, whole: bool = True) -> list[JudgedObject]:
         """The objects that were looked at. ``whole``: as they are."""
-        names = self.decisions.names_in(self.source, self.document, self.kind)
+        names = self.decisions.names_in(self.source, self.document, by_file=self.by_file)
         return [JudgedObject(name, self.target, (), whole) for name in names]
 
     def about(self, left: Leftover) -> DecidedLeftover:
         """The entries about one leftover, whatever they accept."""
-        found, document = left.diagnostic, self.document
-        name = self.decisions.object(found.object if document else None, self.source.name, self.kind)
-        of_text = document is None or not found.path
-        asked = _behind(self.source, found) if of_text else _value(document, found.path)
-        container = _container(found.path, self.pods) if document else None
+        finding, document = left.diagnostic, self.document
+        ref = finding.object if document else None
+        name = self.decisions.object(ref, self.source.name, by_file=self.by_file)
+        of_text = document is None or not finding.path
+        amount = _behind(self.source, finding) if of_text else _value(document, finding.path)
+        container = _container(finding.path, self.pods) if document else None
         entries = [
             entry
             for entry in self.decisions.about_object(name, self.target)
-            if (entry.field, entry.code, entry.verdict) == (left.key, found.code, LossKind.LEFTOVER)
+            if (entry.field, entry.code, entry.verdict) == (left.key, finding.code, LossKind.LEFTOVER)
             and entry.container in (None, container)
         ]
-        return DecidedLeftover(name, self.target, container, asked, entries)
+        return DecidedLeftover(name, self.target, container, amount, entries)
 
 
 class DecidedLeftover(NamedTuple):
@@ -335,9 +344,9 @@ class DecidedLeftover(NamedTuple):
 
     def judged(self, left: Leftover) -> JudgedObject:
         """What came of it."""
-        found = left.diagnostic
-        accepted = found.severity is not Severity.ERROR
-        said = (left.key, found.code, found.message, found.hint)
+        finding = left.diagnostic
+        accepted = finding.severity is not Severity.ERROR
+        said = (left.key, finding.code, finding.message, finding.hint)
         loss = Loss(LossKind.LEFTOVER, *said, asked=self.asked, accepted=accepted)
         return JudgedObject(self.name, self.target, [JudgedLoss(self.container, loss, left.final)])
 
@@ -348,38 +357,38 @@ def _matches(entry: Decision, loss: Loss) -> bool:
     return (entry.asked, entry.given) == (loss.asked, loss.given)
 
 
-class DecisionsError(ValueError):
+class DecisionsError(UserError, ValueError):
     """Entries cannot be used; ``found`` holds every reason."""
 
-    def __init__(self, found: Sequence[Diagnostic]) -> None:
-        super().__init__("\n".join(str(one.message) for one in found))
-        self.found = tuple(found)
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        super().__init__("\n".join(str(finding.message) for finding in findings))
+        self.found = tuple(findings)
 
 
-def loaded(given: object, base: str) -> tuple[Decisions, list[Diagnostic]]:
+def loaded(data: object, base: str) -> tuple[Decisions, list[Diagnostic]]:
     """The decisions of plain data: a document, or its list of entries; and the warnings about it.
 
     Raises DecisionsError.
     """
-    document = given
-    if not isinstance(given, Mapping):
-        document = {"apiVersion": API_VERSION, "kind": DECISIONS, "decisions": given}
+    document = data
+    if not isinstance(data, Mapping):
+        document = {"apiVersion": API_VERSION, "kind": DECISIONS, "decisions": data}
     return read_decisions([Source("decisions", dump_yaml(document))], base)
 
 
 def read_decisions(sources: Iterable[Source], base: str) -> tuple[Decisions, list[Diagnostic]]:
     """The decisions of some texts together, and the warnings about them. Raises DecisionsError."""
     entries: list[Decision] = []
-    found: list[Diagnostic] = []
+    findings: list[Diagnostic] = []
     for source in sources:
         if source.text.strip():
             mine, problems = decisions_in(source)
             entries += mine
-            found += problems
-    found += disagreements(entries)
-    if any(one.severity is Severity.ERROR for one in found):
-        raise DecisionsError(found)
-    return Decisions(tuple(entries), os.path.realpath(base)), found
+            findings += problems
+    findings += disagreements(entries)
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        raise DecisionsError(findings)
+    return Decisions(tuple(entries), os.path.realpath(base)), findings
 
 
 def of_build(
@@ -389,11 +398,11 @@ def of_build(
 
     ``written_in``: the file of a path of the object, whose own is ``file``.
     """
-    for each in judged:
-        for one in each.losses:
-            where = written_in(one.loss.path)
-            name = each.object if where in (None, file) else base.file(str(where))
-            yield JudgedObject(name, each.to, [one], whole=False)
+    for judged_object in judged:
+        for loss in judged_object.losses:
+            where = written_in(loss.loss.path)
+            name = judged_object.object if where in (None, file) else base.file(str(where))
+            yield JudgedObject(name, judged_object.to, [loss], whole=False)
 
 
 def part_name(path: Path) -> str:
@@ -403,10 +412,10 @@ def part_name(path: Path) -> str:
 
 def _container(path: Path, pods: Sequence[Pod]) -> str | None:
     for pod in pods:
-        for one in pod.keys.all_containers():
-            if path[: len(one.path)] == one.path and one.path:
-                of_values = pod.object.kind == VALUES and one.path == pod.keys.path
-                return part_name(one.path) if of_values else one.name or None
+        for container in pod.keys.all_containers():
+            if path[: len(container.path)] == container.path and container.path:
+                of_values = pod.object.kind == VALUES and container.path == pod.keys.path
+                return part_name(container.path) if of_values else container.name or None
     return None
 
 
@@ -421,9 +430,9 @@ def _value(document: Document | None, path: Path) -> Amount:
     return cut(node.text if isinstance(node, Scalar) else json.dumps(value, ensure_ascii=False), MAX_NAME)
 
 
-def _behind(source: Source, found: Diagnostic) -> Amount:
+def _behind(source: Source, finding: Diagnostic) -> Amount:
     """What stands behind a key in a text that is no YAML."""
-    if found.span is None:
+    if finding.span is None:
         return None
-    rest = source.line_text(found.span.end_line)[found.span.end_column - 1 :]
+    rest = source.line_text(finding.span.end_line)[finding.span.end_column - 1 :]
     return cut(rest.strip().lstrip("\"':").strip(), MAX_NAME) or None

@@ -40,7 +40,7 @@ Role = Callable[[str], str | None]
 
 def pod_edits(
     pod: PodKeys,
-    wanted: PodKeys,
+    keys: PodKeys,
     *,
     owned: Owned,
     role: Role,
@@ -59,49 +59,49 @@ def pod_edits(
     ``gone``: the names of claims that are replaced.
     ``quoted_source``: the replaced dialect usually writes its numbers as strings.
     """
-    new = {(c.init, c.index): c for c in wanted.all_containers()}
+    new = {(c.init, c.index): c for c in keys.all_containers()}
     for container in pod.all_containers():
-        made = new.get((container.init, container.index), ContainerKeys())
+        new_container = new.get((container.init, container.index), ContainerKeys())
         yield from _container_edits(
             container,
-            made,
+            new_container,
             owned,
             role,
             (*container.path, resources_key),
             mirror_requests,
             quoted_source,
-            any(one.name in gone for one in container.claims),
+            any(use.name in gone for use in container.claims),
         )
-    for place, own, above, stray, made_values in (
-        (Place.LABEL, pod.labels, pod.owner_labels, pod.stray_labels, wanted.labels),
+    for place, pod_values, above, stray, made_values in (
+        (Place.LABEL, pod.labels, pod.owner_labels, pod.stray_labels, keys.labels),
         (
             Place.ANNOTATION,
             pod.annotations,
             pod.owner_annotations,
             pod.stray_annotations,
-            wanted.annotations,
+            keys.annotations,
         ),
     ):
-        if not (own or above or stray or made_values):
+        if not (pod_values or above or stray or made_values):
             continue
         mapping = pod.metadata_of(f"{place}s")
-        yield from _paired(_owned(own, owned, place), made_values, mapping, role, own)
+        yield from _paired(_owned(pod_values, owned, place), made_values, mapping, role, pod_values)
         for values in (above, stray):
             yield from (Remove(value.path) for _, value in _owned(values, owned, place))
-    if pod.node_selector or wanted.node_selector:
+    if pod.node_selector or keys.node_selector:
         yield from _paired(
             _owned(pod.node_selector, owned, Place.NODE_SELECTOR),
-            wanted.node_selector,
+            keys.node_selector,
             (*pod.path, "nodeSelector"),
             role,
             pod.node_selector,
         )
-    if pod.affinity or pod.preferred or wanted.affinity:
-        yield from _affinity_edits(pod, wanted, owned, affinity_path)
-    if gone or wanted.claims:
-        yield from _claim_edits(pod, wanted, gone, resources_key)
+    if pod.affinity or pod.preferred or keys.affinity:
+        yield from _affinity_edits(pod, keys, owned, affinity_path)
+    if gone or keys.claims:
+        yield from _claim_edits(pod, keys, gone, resources_key)
     # that of a job, which its pods get, stays
-    now, scheduler = pod.scheduler_name, wanted.scheduler_name
+    now, scheduler = pod.scheduler_name, keys.scheduler_name
     if scheduler is not None and (now is None or now.text != scheduler.text):
         yield Put((*pod.path, "schedulerName"), scheduler.text)
     elif scheduler is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
@@ -114,7 +114,7 @@ def _owned(values: Mapping[str, Value], owned: Owned, place: Place) -> list[tupl
 
 def _container_edits(
     container: ContainerKeys,
-    made: ContainerKeys,
+    new_container: ContainerKeys,
     owned: Owned,
     role: Role,
     path: Path,
@@ -124,47 +124,54 @@ def _container_edits(
 ) -> Iterator[Edit]:
     requested = _owned(container.requests, owned, Place.RESOURCE)
     limited = _owned(container.limits, owned, Place.RESOURCE)
-    if not (requested or limited or made.limits or made.requests or container.env or made.env):
+    if not (
+        requested
+        or limited
+        or new_container.limits
+        or new_container.requests
+        or container.env
+        or new_container.env
+    ):
         return
-    if limited or made.limits:
+    if limited or new_container.limits:
         limits = (*path, "limits")
-        yield from _paired(limited, made.limits, limits, role, container.limits, quoted_source, True)
-    requests = made.requests if requested or not (mirror_requests and (limited or claimed)) else {}
+        yield from _paired(limited, new_container.limits, limits, role, container.limits, quoted_source, True)
+    requests = new_container.requests if requested or not (mirror_requests and (limited or claimed)) else {}
     if requested or requests:
-        there = (*path, "requests")
-        yield from _paired(requested, requests, there, role, container.requests, quoted_source, True)
-    if container.env or made.env:
-        yield from _env_edits(container, made, owned)
+        requests_path = (*path, "requests")
+        yield from _paired(requested, requests, requests_path, role, container.requests, quoted_source, True)
+    if container.env or new_container.env:
+        yield from _env_edits(container, new_container, owned)
 
 
-def _claim_edits(pod: PodKeys, wanted: PodKeys, gone: Collection[str], resources_key: str) -> Iterator[Edit]:
+def _claim_edits(pod: PodKeys, keys: PodKeys, gone: Collection[str], resources_key: str) -> Iterator[Edit]:
     """Claims are items of lists: those of other devices keep their places, new ones are appended."""
-    new = {(one.init, one.index): one for one in wanted.all_containers()}
+    new = {(container.init, container.index): container for container in keys.all_containers()}
     for claim in pod.claims:
         if claim.name in gone:
             yield Remove(claim.path)
-    for claim in wanted.claims:
+    for claim in keys.claims:
         if claim.template is not None:
             named = {"name": claim.name, "resourceClaimTemplateName": claim.template.text}
             yield Append((*pod.path, "resourceClaims"), named)
     for container in pod.all_containers():
         yield from (Remove(use.path) for use in container.claims if use.name in gone)
-        made = new.get((container.init, container.index), ContainerKeys())
-        for use in made.claims:
+        new_container = new.get((container.init, container.index), ContainerKeys())
+        for use in new_container.claims:
             yield Append((*container.path, resources_key, "claims"), {"name": use.name})
 
 
-def _env_edits(container: ContainerKeys, made: ContainerKeys, owned: Owned) -> Iterator[Edit]:
+def _env_edits(container: ContainerKeys, new_container: ContainerKeys, owned: Owned) -> Iterator[Edit]:
     """Variables are items of a list: those that stay keep their place, new ones are appended."""
     for name, value in container.env.items():
-        wanted = made.env.get(name)
-        if wanted is None:
+        new_value = new_container.env.get(name)
+        if new_value is None:
             yield from [Remove(value.path)] if owned(name, Place.ENV) else []
-        elif wanted.text != value.text:
-            yield Put((*value.path, "value"), wanted.text)
-    for name, wanted in made.env.items():
+        elif new_value.text != value.text:
+            yield Put((*value.path, "value"), new_value.text)
+    for name, new_value in new_container.env.items():
         if name not in container.env:
-            yield Append((*container.path, "env"), {"name": name, "value": wanted.text})
+            yield Append((*container.path, "env"), {"name": name, "value": new_value.text})
 
 
 def _paired(
@@ -183,8 +190,8 @@ def _paired(
     """
     gone = {name for name, _ in old}
     # an entry that is there already and is not removed is set in place
-    there = {name for name in new if name in existing and name not in gone}
-    left = {name: value for name, value in new.items() if name not in there}
+    staying = {name for name in new if name in existing and name not in gone}
+    left = {name: value for name, value in new.items() if name not in staying}
     unpaired: list[Value] = []
     for name, value in old:
         partner = name if name in left else next((n for n in left if role(n) == role(name) is not None), None)
@@ -198,31 +205,31 @@ def _paired(
             yield Rename(value.path, partner, _written(left.pop(partner), value, quoted_source))
         else:
             yield Remove(value.path)
-    for name in sorted(there):
+    for name in sorted(staying):
         if existing[name].text != new[name].text:
             yield Put(existing[name].path, new[name].plain)
-    for name, wanted in left.items():
-        yield Put((*path, name), wanted.plain)
+    for name, new_value in left.items():
+        yield Put((*path, name), new_value.plain)
 
 
 def _replaced(value: Value, partner: str, new: Value, quoted_source: bool) -> Iterator[Edit]:
-    wanted = _written(new, value, quoted_source)
+    text = _written(new, value, quoted_source)
     if partner != value.path[-1]:  # the name that is written may be an alias
-        yield Rename(value.path, partner, wanted)
-    elif value.text != str(wanted):
-        yield Put(value.path, wanted)
+        yield Rename(value.path, partner, text)
+    elif value.text != str(text):
+        yield Put(value.path, text)
 
 
-def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str | None:
+def _written(value: Value, replaced: Value, quoted_source: bool) -> int | str | None:
     """A number keeps the quotes of the one it replaces, where the dialect does not require them."""
-    if wanted.kind is ScalarKind.INT and replaced.kind is ScalarKind.STR and not quoted_source:
-        return wanted.text
-    return wanted.plain
+    if value.kind is ScalarKind.INT and replaced.kind is ScalarKind.STR and not quoted_source:
+        return value.text
+    return value.plain
 
 
-def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: Path) -> Iterator[Edit]:
+def _affinity_edits(pod: PodKeys, keys: PodKeys, owned: Owned, affinity_path: Path) -> Iterator[Edit]:
     already = [{(r.key, r.operator, r.values) for r in term} for term in pod.affinity]
-    added = [r for term in wanted.affinity for r in term]
+    added = [r for term in keys.affinity for r in term]
     keep = {(r.key, r.operator, r.values) for r in added}
     for requirement in pod.requirements():
         if (
@@ -231,11 +238,11 @@ def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: 
         ):
             yield Remove(requirement.path)
     for term in pod.preferred:
-        removed = [one for one in term if owned(one.key, Place.NODE_SELECTOR)]
+        removed = [requirement for requirement in term if owned(requirement.key, Place.NODE_SELECTOR)]
         if removed and len(removed) == len(term):
             yield Remove(removed[0].path[:-3])  # an empty preference would match every node
         else:
-            yield from (Remove(one.path) for one in removed)
+            yield from (Remove(requirement.path) for requirement in removed)
     if not added:
         return
     if not pod.affinity:
@@ -265,14 +272,14 @@ def _leaves_terms_empty(pod: PodKeys, owned: Owned) -> bool:
 
 
 # Fields that a target needs for a share, and that the object of the pod has not (GX023).
-def _needed(wanted: PodKeys) -> Iterator[str]:
+def _needed(keys: PodKeys) -> Iterator[str]:
     """The fields that keys go to; ``schedulerName`` is in ``_rescheduled``."""
-    yield from ["labels"] if wanted.labels else []
-    yield from ["annotations"] if wanted.annotations else []
-    yield from ["nodeSelector"] if wanted.node_selector else []
-    yield from ["affinity"] if wanted.affinity else []
-    yield from [CLAIMS] if wanted.claims else []
-    yield from [ENV] if any(one.env for one in wanted.all_containers()) else []
+    yield from ["labels"] if keys.labels else []
+    yield from ["annotations"] if keys.annotations else []
+    yield from ["nodeSelector"] if keys.node_selector else []
+    yield from ["affinity"] if keys.affinity else []
+    yield from [CLAIMS] if keys.claims else []
+    yield from [ENV] if any(container.env for container in keys.all_containers()) else []
 
 
 def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
@@ -285,8 +292,8 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
             field=name,
             target=target.name,
         )
-        found: Diagnostic = share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
-        return found
+        finding: Diagnostic = share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+        return finding
     message = msg(
         "{target} needs {field} for this share, and these values have no {field} beside resources",
         field=name,
@@ -317,10 +324,10 @@ def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, 
     return tuple(name for name in gone if name not in target.schedulers)
 
 
-def own_scheduler(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
+def own_scheduler(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
     """What a pod has to name where its scheduler goes and its object passes one; None where it need not."""
     now, passed = pod.keys.scheduler_name, pod.passed_scheduler
-    if now is None or wanted.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
+    if now is None or keys.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
         return None
     return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
 
@@ -365,7 +372,7 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
     none = (
         bool(whole)
         and whole in names_in(pod)
-        and not any(quantity.whole(one.text) for one in _counts(pod, whole))
+        and not any(quantity.whole(value.text) for value in _counts(pod, whole))
     )
 
     def owned(name: str, place: Place) -> bool:
@@ -382,7 +389,7 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
 
 def _counts(pod: PodKeys, name: str) -> list[Value]:
     """The numbers of a resource that containers of a pod request."""
-    return [one.resources[name] for one in pod.all_containers() if name in one.resources]
+    return [container.resources[name] for container in pod.all_containers() if name in container.resources]
 
 
 def writable(
@@ -397,7 +404,7 @@ def writable(
         yield from (no_field(pod, name, target) for name in _needed(fit.keys) if name in pod.lacks)
     common = target.whole_card_key or ""
     if common in names_in(pod.keys) and not owned(common, Place.RESOURCE):
-        staying = {one.path for one in _counts(pod.keys, common)}
+        staying = {value.path for value in _counts(pod.keys, common)}
         for refused in target.check(_after(pod.keys, fit.keys, owned), context, remarks=False):
             if refused.severity is Severity.ERROR and refused.path in staying:
                 yield refused.located(fix=None)
@@ -412,59 +419,62 @@ def writable(
             )
             yield nothing_is_left_behind(path, message, hint)
     if len(pod.keys.affinity) > 1 and _leaves_terms_empty(pod.keys, owned):
-        found = (
+        clause = (
             "one of several alternative affinity terms has only this vendor's labels: "
             "without it the pod could run on other nodes than before"
         )
-        yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
+        yield share_is_expressible(pod.keys.path, clause, "write the affinity without alternatives")
     if pod.keys.scheduler_name or fit.keys.scheduler_name:
         yield from _rescheduled(pod, fit, replaced, target)
 
 
 def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
-    pod, wanted, replaced = run.pod, run.wanted, run.dialects or ()
-    if wanted is None:
+    pod, keys, replaced = run.pod, run.wanted, run.dialects or ()
+    if keys is None:
         return ()
     stays = pod.keys.scheduler_name
     if stays is not None and stays.text in left_schedulers(replaced, target):
-        stays = own_scheduler(pod, wanted, replaced, target)
-    claims = tuple(one for one in pod.keys.claims if not registry.has_devices_of(one, replaced))
+        stays = own_scheduler(pod, keys, replaced, target)
+    claims = tuple(claim for claim in pod.keys.claims if not registry.has_devices_of(claim, replaced))
     left = replace(pod.keys, scheduler_name=stays, claims=claims)
-    after = _after(left, wanted, replaced_keys(replaced, target, pod.keys))
-    return tuple(one for one in registry.backends_of(after) if one is not target)
+    after = _after(left, keys, replaced_keys(replaced, target, pod.keys))
+    return tuple(backend for backend in registry.backends_of(after) if backend is not target)
 
 
-def _after(pod: PodKeys, wanted: PodKeys, owned: Owned) -> PodKeys:
+def _after(pod: PodKeys, keys: PodKeys, owned: Owned) -> PodKeys:
     """The keys of the pod with the wanted ones in place of those that are replaced."""
 
     def over(old: Mapping[str, Value], new: Mapping[str, Value], place: Place) -> dict[str, Value]:
         return {**{name: value for name, value in old.items() if not owned(name, place)}, **new}
 
-    made = {(one.init, one.index): one for one in wanted.all_containers()}
+    new_containers = {(container.init, container.index): container for container in keys.all_containers()}
     containers = []
-    for one in pod.all_containers():
-        new = made.get((one.init, one.index), ContainerKeys())
-        limits = over(one.limits, new.limits, Place.RESOURCE)
-        requests, env = over(one.requests, {}, Place.RESOURCE), over(one.env, new.env, Place.ENV)
-        containers.append(replace(one, limits=limits, requests=requests, env=env))
+    for container in pod.all_containers():
+        new = new_containers.get((container.init, container.index), ContainerKeys())
+        limits = over(container.limits, new.limits, Place.RESOURCE)
+        requests, env = over(container.requests, {}, Place.RESOURCE), over(container.env, new.env, Place.ENV)
+        containers.append(replace(container, limits=limits, requests=requests, env=env))
     ordinary, init = in_lists(containers)
-    terms = (tuple(one for one in term if not owned(one.key, Place.NODE_SELECTOR)) for term in pod.affinity)
+    terms = (
+        tuple(requirement for requirement in term if not owned(requirement.key, Place.NODE_SELECTOR))
+        for term in pod.affinity
+    )
     return replace(
         pod,
         containers=ordinary,
         init_containers=init,
-        labels=over(pod.labels, wanted.labels, Place.LABEL),
-        annotations=over(pod.annotations, wanted.annotations, Place.ANNOTATION),
-        node_selector=over(pod.node_selector, wanted.node_selector, Place.NODE_SELECTOR),
-        affinity=(*terms, *wanted.affinity),
-        scheduler_name=wanted.scheduler_name or pod.scheduler_name,
+        labels=over(pod.labels, keys.labels, Place.LABEL),
+        annotations=over(pod.annotations, keys.annotations, Place.ANNOTATION),
+        node_selector=over(pod.node_selector, keys.node_selector, Place.NODE_SELECTOR),
+        affinity=(*terms, *keys.affinity),
+        scheduler_name=keys.scheduler_name or pod.scheduler_name,
     )
 
 
 def share_edits(
     pod: Pod,
-    wanted: PodKeys,
+    new_keys: PodKeys,
     replaced: Sequence[Backend],
     target: Backend,
     *,
@@ -475,15 +485,15 @@ def share_edits(
     schedulers: Sequence[str] = ()
     if keys.scheduler_name is not None:
         schedulers = left_schedulers(replaced, target)
-        scheduler = own_scheduler(pod, wanted, replaced, target)
-        wanted = wanted if scheduler is None else replace(wanted, scheduler_name=scheduler)
+        scheduler = own_scheduler(pod, new_keys, replaced, target)
+        new_keys = new_keys if scheduler is None else replace(new_keys, scheduler_name=scheduler)
     steered = _steered_at(keys, owned)
     if steered != keys.metadata_path:
         keys = replace(keys, metadata_path=steered)
     return list(
         pod_edits(
             keys,
-            wanted,
+            new_keys,
             owned=owned,
             role=role_of((*replaced, target)),
             emptied=pod.object.kind == VALUES,
@@ -492,7 +502,7 @@ def share_edits(
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
             schedulers=schedulers,
-            gone={one.name for one in keys.claims if registry.has_devices_of(one, replaced)},
+            gone={claim.name for claim in keys.claims if registry.has_devices_of(claim, replaced)},
         )
     )
 
@@ -501,8 +511,8 @@ def role_of(dialects: Sequence[Backend]) -> Role:
     """The field of a share that a key of some dialects sets."""
 
     def role(name: str) -> str | None:
-        rows = (one.find(name) for one in dialects)
-        row = next((one for one in rows if one is not None and one.sets), None)
+        rows = (dialect.find(name) for dialect in dialects)
+        row = next((row for row in rows if row is not None and row.sets), None)
         return f"{row.sets} {row.chooses[:2]}" if row and row.chooses else row and row.sets
 
     return role
@@ -521,44 +531,48 @@ def _steered_at(pod: PodKeys, owned: Owned) -> Path:
 
 def disagreements(written: Sequence[PodRun]) -> Iterator[tuple[Pod, Diagnostic]]:
     """Pods that would get other labels or annotations than they need, from what they share (GX023)."""
-    uses = Counter(place for one in written for place in one.pod.places)
-    shared = [one for one in written if any(uses[place] > 1 for place in one.pod.places)]
+    uses = Counter(place for run in written for place in run.pod.places)
+    shared = [run for run in written if any(uses[place] > 1 for place in run.pod.places)]
     texts: dict[Path, str | None] = {}
-    for one in shared:
-        for values in (one.pod.keys.labels, one.pod.keys.annotations):
+    for run in shared:
+        for values in (run.pod.keys.labels, run.pod.keys.annotations):
             texts.update((value.path, value.text) for value in values.values())
-    made: set[str] = set()
-    for one in shared:
-        for edit in one.edits:
-            if edit.path[:-2] not in one.pod.places:
+    names: set[str] = set()
+    for run in shared:
+        for edit in run.edits:
+            if edit.path[:-2] not in run.pod.places:
                 continue
             if isinstance(edit, (Remove, Rename)):
                 texts[edit.path] = None
             if isinstance(edit, (Put, Rename)):
                 name = edit.key if isinstance(edit, Rename) else str(edit.path[-1])
                 texts[(*edit.path[:-1], name)] = str(edit.value)
-                made.add(name)
-    for one in shared:
-        keys = one.wanted or PodKeys()
-        for field, wanted in (("labels", keys.labels), ("annotations", keys.annotations)):
-            yield from _unlike(one, field, wanted, made, texts)
+                names.add(name)
+    for run in shared:
+        keys = run.wanted or PodKeys()
+        for field, new_values in (("labels", keys.labels), ("annotations", keys.annotations)):
+            yield from _unlike(run, field, new_values, names, texts)
 
 
 def _unlike(
-    one: PodRun, field: str, wanted: Mapping[str, Value], made: set[str], texts: Mapping[Path, str | None]
+    run: PodRun,
+    field: str,
+    new_values: Mapping[str, Value],
+    names: set[str],
+    texts: Mapping[Path, str | None],
 ) -> Iterator[tuple[Pod, Diagnostic]]:
-    for name in sorted(made):
-        given = [(place, texts.get((*place, field, name))) for place in one.pod.places]
-        place, text = next((found for found in reversed(given) if found[1] is not None), (None, None))
-        need = wanted.get(name)
+    for name in sorted(names):
+        texts_at = [(place, texts.get((*place, field, name))) for place in run.pod.places]
+        place, text = next((pair for pair in reversed(texts_at) if pair[1] is not None), (None, None))
+        need = new_values.get(name)
         if text != (need.text if need else None):
-            where = ".".join(map(str, place or one.pod.keys.metadata_path))
+            where = ".".join(map(str, place or run.pod.keys.metadata_path))
             message = msg(
                 "all pods of this {kind} have the {field} of {where}, and need different values of {name}",
-                kind=one.pod.object.kind or "document",
+                kind=run.pod.object.kind or "document",
                 field=field,
                 where=where,
                 name=name,
             )
             hint = msg("move the {field} of the share to each component first", field=field)
-            yield one.pod, share_is_expressible(one.pod.keys.path, message, hint)
+            yield run.pod, share_is_expressible(run.pod.keys.path, message, hint)

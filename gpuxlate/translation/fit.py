@@ -11,8 +11,8 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
-from gpuxlate.backends.base import Backend, ContainerShare, Selector
-from gpuxlate.backends.pod_reader import NODE_SELECTOR
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import NODE_SELECTOR, ContainerShare, Selector
 from gpuxlate.backends.pod_writer import WRITE, Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
 from gpuxlate.model.declarations import record
@@ -59,7 +59,7 @@ class Terms:
     def with_losses(self, more: Sequence[Loss]) -> tuple[Loss, ...]:
         """The losses on the way, and those at the target."""
         if self.undecided:
-            kept = (one for one in more if one.kind is LossKind.DROPPED and one.field not in NUMBERS)
+            kept = (loss for loss in more if loss.kind is LossKind.DROPPED and loss.field not in NUMBERS)
             return (*self.losses, *kept)
         return (*self.losses, *more)
 
@@ -68,13 +68,13 @@ def to_target_units(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
     """The share as a target is to take it."""
-    found = _in_mib(container, share, backend, profile)
+    terms = _in_mib(container, share, backend, profile)
     if any(getattr(share, name) is not None and name not in backend.field_docs for name in PARTS):
-        found = _in_numbers(container, share, backend, accept, profile)
-    if found.undecided or found.share.is_part or found.share.whole_cards or not backend.overrides("parts"):
-        return found
-    part = _as_part(container, found.share, backend, accept, profile)
-    return replace(part, losses=(*found.losses, *part.losses))
+        terms = _in_numbers(container, share, backend, accept, profile)
+    if terms.undecided or terms.share.is_part or terms.share.whole_cards or not backend.overrides("parts"):
+        return terms
+    part = _as_part(container, terms.share, backend, accept, profile)
+    return replace(part, losses=(*terms.losses, *part.losses))
 
 
 def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: Profile | None) -> Terms:
@@ -87,20 +87,20 @@ def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: 
     percent = share.memory_percent
     if percent is None or card_mib is None or name in backend.field_docs:
         return Terms(share)
-    given = percent_in_mib(percent, card_mib) * share.cards
-    if given > LIMIT:
+    memory_mib = percent_in_mib(percent, card_mib) * share.cards
+    if memory_mib > LIMIT:
         return Terms(share)  # no target has room for it: refused as percent (GX020)
     turned = Loss(
         LossKind.ROUNDED,
         JSON_NAMES["memory_mib"],
         "GX017",
-        percent_stays_percent(percent, given, card_mib),
+        percent_stays_percent(percent, memory_mib, card_mib),
         asked=f"{percent} %",
-        given=given,
+        given=memory_mib,
         accepted=True,
         path=container.origins.get("memory_percent", container.path),
     )
-    return Terms(replace(share, memory_mib=given, memory_percent=None), (turned,))
+    return Terms(replace(share, memory_mib=memory_mib, memory_percent=None), (turned,))
 
 
 # --- parts to numbers ---------------------------------------------------------------------------------
@@ -109,12 +109,12 @@ def _in_numbers(
 ) -> Terms:
     """The numbers of partitions or replicas, of one instance; what nothing says has to be filled."""
     name = "partition" if share.partition is not None else "replica"
-    parts = [one for one in (share.partition, share.replica) if one is not None]
+    parts = [part_of_card for part_of_card in (share.partition, share.replica) if part_of_card is not None]
     part = ", ".join(map(str, parts))
     path = container.origins.get(name, container.path)
-    count = max(one.count for one in parts)
+    count = max(part.count for part in parts)
     bare = replace(share, partition=None, replica=None)
-    counted = [one for one in NUMBERS if one in backend.field_docs or backend.overrides("parts")]
+    counted = [number for number in NUMBERS if number in backend.field_docs or backend.overrides("parts")]
     if not counted:
         message = msg(
             "{field} {part} cannot be expressed: {target} has whole cards only",
@@ -136,17 +136,17 @@ def _in_numbers(
     amount = amount_of(share, profile) or Amount(None, None, "", "")
     losses: list[Loss] = []
     values: dict[str, int] = {}
-    for field_name, known in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
-        if known is not None:
-            values[field_name] = max(1, known)  # one of very many clients has less than a share can ask for
+    for field_name, number in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
+        if number is not None:
+            values[field_name] = max(1, number)  # one of very many clients has less than a share can ask for
             losses.append(_derived(field_name, values[field_name], name, part, amount, backend, path))
         elif (filled := accept.fills(field_name, FILLED, container.name, init=container.init)) is not None:
             values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
             losses.append(replace(unknown, given=filled))
     # compute is not capped, unless the target needs it
-    open_ = [one for one in counted if one not in values and not (one == "cores" and values)]
-    losses += [_unknown(one, name, part, share, profile, path) for one in open_]
+    open_ = [field for field in counted if field not in values and not (field == "cores" and values)]
+    losses += [_unknown(field, name, part, share, profile, path) for field in open_]
     if not values or any(loss.kind is LossKind.FILLED and loss.given is None for loss in losses):
         return Terms(_some(bare), tuple(losses), undecided=True)
     return Terms(replace(bare, cores=values.get("cores"), memory_mib=values.get("memoryMiB")), tuple(losses))
@@ -159,7 +159,7 @@ def _some(share: Share) -> Share:
 
 def _derived(
     field: str,
-    given: int,
+    number: int,
     name: str,
     part: str,
     amount: Amount,
@@ -167,16 +167,16 @@ def _derived(
     path: tuple[str | int, ...],
 ) -> Loss:
     message = part_stays_a_part(
-        name, part, backend.name, msg("{field} {given}", field=field, given=given), amount.row
+        name, part, backend.name, msg("{field} {given}", field=field, given=number), amount.row
     )
     return Loss(
         LossKind.ROUNDED,
         field,
         PART,
         message,
-        msg(WRITE, field=field, given=given),
+        msg(WRITE, field=field, given=number),
         f"{name} {part}",
-        given,
+        number,
         path=path,
     )
 
@@ -210,7 +210,7 @@ def _as_part(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
     """The smallest part of a card that holds the numbers, where the target has nothing else."""
-    asked = ", ".join(
+    request = ", ".join(
         f"{JSON_NAMES[name]}={value}"
         for name in ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
         if (value := getattr(share, name)) is not None and (name, value) != ("cards", 1)
@@ -218,16 +218,16 @@ def _as_part(
     path = container.path
     filled: tuple[Loss, ...] = ()
     if share.cards > 1:  # no part is that much, whatever is filled
-        message, hint = _none_holds(asked, share, (), backend)
-        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
+        message, hint = _none_holds(request, share, (), backend)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, request, path=path)
         return Terms(_bare(share), (refused,), undecided=True)
     if not share.caps_memory:  # all memory of a card is no part of it
         why = msg("{target} has parts of a card, and each has a part of its memory", target=backend.name)
-        given = accept.fills("memoryMiB", FILLED, container.name, init=container.init)
-        filled = (replace(_to_fill("memoryMiB", why, path), given=given),)
-        if given is None:
+        memory_mib = accept.fills("memoryMiB", FILLED, container.name, init=container.init)
+        filled = (replace(_to_fill("memoryMiB", why, path), given=memory_mib),)
+        if memory_mib is None:
             return Terms(_bare(share), filled, undecided=True)
-        share = replace(share, memory_mib=given)
+        share = replace(share, memory_mib=memory_mib)
     parts = tuple(backend.parts(share, profile) or ())
     card = card_for(share, profile)
     percent = share.memory_percent
@@ -235,28 +235,28 @@ def _as_part(
         share = replace(
             share, memory_percent=None, memory_mib=percent_in_mib(percent, card.most_mib) * share.cards
         )
-    wanted = share if "memoryLimitMiB" not in accept.drop else replace(share, memory_limit_mib=None)
-    found = next((one for one in parts if _holds(one, wanted)), None)
+    needed = share if "memoryLimitMiB" not in accept.drop else replace(share, memory_limit_mib=None)
+    smallest = next((part for part in parts if _holds(part, needed)), None)
     bare = _bare(share)
-    if found is None:
-        message, hint = _none_holds(asked, share, parts, backend)
-        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, asked, path=path)
+    if smallest is None:
+        message, hint = _none_holds(request, share, parts, backend)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, request, path=path)
         return Terms(bare, (*filled, refused), undecided=True)
-    name = "partition" if found.partition is not None else "replica"
-    part = str(found.partition or found.replica)
+    name = "partition" if smallest.partition is not None else "replica"
+    part = str(smallest.partition or smallest.replica)
     message = msg(
         "{asked} becomes {name} {given} at {target}, which is {amount}; {wasted}",
-        asked=asked,
+        asked=request,
         name=name,
         given=part,
         target=backend.name,
-        amount=found.amount.text,
-        wasted=_wasted(found.amount, share),
+        amount=smallest.amount.text,
+        wasted=_wasted(smallest.amount, share),
     )
     hint = msg(WRITE, field=name, given=part)
-    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, path=path)
-    becomes = replace(bare, partition=found.partition, replica=found.replica)
-    return Terms(becomes, (*filled, loss), amount=found.amount)
+    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, request, part, path=path)
+    becomes = replace(bare, partition=smallest.partition, replica=smallest.replica)
+    return Terms(becomes, (*filled, loss), amount=smallest.amount)
 
 
 def _bare(share: Share) -> Share:
@@ -279,12 +279,12 @@ def _holds(part: Part, share: Share) -> bool:
 def _wasted(amount: Amount, share: Share) -> Message | str:
     """What of the part is more than was asked."""
     spare = [
-        f"{have - asked} {unit}"
-        for have, asked, unit in (
+        f"{have - requested} {unit}"
+        for have, requested, unit in (
             (amount.cores or 0, share.cores, "%"),
             (amount.memory_mib or 0, share.memory_mib, "MiB"),
         )
-        if asked is not None and have > asked
+        if requested is not None and have > requested
     ]
     return (
         msg("{spare} of it are wasted", spare=" and ".join(spare)) if spare else msg("none of it is wasted")
@@ -292,9 +292,9 @@ def _wasted(amount: Amount, share: Share) -> Message | str:
 
 
 def _none_holds(
-    asked: str, share: Share, parts: Iterable[Part], backend: Backend
+    request: str, share: Share, parts: Iterable[Part], backend: Backend
 ) -> tuple[Message, Message | str]:
-    known = ", ".join(f"{one.partition or one.replica} ({one.amount.numbers})" for one in parts)
+    names = ", ".join(f"{part.partition or part.replica} ({part.amount.numbers})" for part in parts)
     if share.cards > 1:
         message = msg(
             "a part of {cards} cards cannot be expressed: {target} has parts of one card",
@@ -302,19 +302,19 @@ def _none_holds(
             target=backend.name,
         )
         return message, "request a part of one card, or whole cards"
-    if not known:
+    if not names:
         message = msg(
             "{asked} cannot be expressed: {target} has parts of a card, and which card is not known",
-            asked=asked,
+            asked=request,
             target=backend.name,
         )
         return message, backend.parts_need
     message = msg(
         "{asked} cannot be expressed: no part of the card holds it at {target}",
-        asked=asked,
+        asked=request,
         target=backend.name,
     )
-    return message, msg("request less, or whole cards; the parts are {parts}", parts=known)
+    return message, msg("request less, or whole cards; the parts are {parts}", parts=names)
 
 
 # The one place that decides: exact, rounded, filled, dropped or refused.
@@ -408,7 +408,9 @@ class PodFit:
 
     @property
     def accepted(self) -> bool:
-        return all(one.accepted for one in self.outcomes) and all(one.accepted for one in self.selectors)
+        return all(outcome.accepted for outcome in self.outcomes) and all(
+            loss.accepted for loss in self.selectors
+        )
 
     def findings(self) -> Iterator[Diagnostic]:
         for outcome in self.outcomes:
@@ -425,20 +427,20 @@ def fit_pod(
     selectors: Sequence[Selector] = (),
 ) -> PodFit:
     """Fit every share of a pod to a target. Pure: the same input has the same outcome."""
-    shared = [(one, one.share) for one in containers if one.share is not None]
-    fitted = [to_target_units(one, share, backend, accept, profile) for one, share in shared]
+    shared = [(container, container.share) for container in containers if container.share is not None]
+    fitted = [to_target_units(container, share, backend, accept, profile) for container, share in shared]
     placings = tuple(
         ShareWriter(
             terms.share,
             accept,
             target=backend.name,
-            name=one.name,
-            index=one.index,
-            init=one.init,
-            origins=one.origins,
-            path=one.path,
+            name=container.name,
+            index=container.index,
+            init=container.init,
+            origins=container.origins,
+            path=container.path,
         )
-        for (one, _), terms in zip(shared, fitted, strict=True)
+        for (container, _), terms in zip(shared, fitted, strict=True)
     )
     for placing in placings:
         if placing.cards > INT32:
@@ -446,7 +448,7 @@ def fit_pod(
             placing.refuse("cards", a_node_has_the_cards.code, message, "request fewer cards")
     if len(placings) > 1:
         _agree(placings, backend)
-    ordinary = tuple(one.name for one in containers if not one.init)
+    ordinary = tuple(container.name for container in containers if not container.init)
     pod = PodWriter(placings, ordinary, selectors)
     keys = backend.write(pod, profile)
     for placing in placings:
@@ -455,10 +457,11 @@ def fit_pod(
         placing.drop_rest()
     outcomes = tuple(
         Outcome(
-            one,
+            container,
             share,
             tuple(
-                accept.settled(loss, one.name) for loss in (*one.granted, *terms.with_losses(placing.losses))
+                accept.settled(loss, container.name)
+                for loss in (*container.granted, *terms.with_losses(placing.losses))
             ),
             tuple(placing.diagnostics),
             frozenset(placing.implied),
@@ -466,9 +469,9 @@ def fit_pod(
             (amount_of(share, profile) if share.is_part else None) or terms.amount or placing.derived,
             placing.comes_with,
         )
-        for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
+        for (container, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )
-    lost = (_selector_loss(one, backend) for one in selectors if one.chosen not in pod.taken)
+    lost = (_selector_loss(selector, backend) for selector in selectors if selector.chosen not in pod.taken)
     return PodFit(outcomes, keys, tuple(accept.settled(loss, None) for loss in lost))
 
 
@@ -477,17 +480,17 @@ def as_read(
 ) -> PodFit:
     """The shares of a pod in gpuxlate's own terms, each exact, but for those that differ in what belongs to
     the pod in the dialects that it is read in."""
-    shared = [(one, one.share) for one in containers if one.share is not None]
+    shared = [(container, container.share) for container in containers if container.share is not None]
     differ = list(_differences([share for _, share in shared], sources)) if len(shared) > 1 else []
     return PodFit(
         tuple(
             Outcome(
-                one,
+                container,
                 share,
-                (*one.granted, *(_differs(one, share, *each) for each in differ)),
+                (*container.granted, *(_differs(container, share, *difference) for difference in differ)),
                 derived=amount_of(share, profile) if share.is_part else None,
             )
-            for one, share in shared
+            for container, share in shared
         ),
         PodKeys(),
     )
@@ -501,7 +504,7 @@ def _differs(container: ContainerShare, share: Share, attribute: str, message: s
 
 def _agree(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
     """Two shares in one pod may not differ in what belongs to the pod."""
-    for attribute, message, hint in _differences([one.asked for one in placings], (backend,)):
+    for attribute, message, hint in _differences([placing.asked for placing in placings], (backend,)):
         for placing in placings:
             placing.refuse(attribute, "GX022", message, hint)
 
@@ -511,14 +514,16 @@ def _differences(
 ) -> Iterator[tuple[str, str, str | None]]:
     """The fields of a pod in which its shares differ, with message and hint; none that each container has by
     itself in all of the dialects."""
-    own = frozenset(OF_POD).intersection(*(one.of_containers for one in backends)) if backends else ()
+    of_containers = (
+        frozenset(OF_POD).intersection(*(backend.of_containers for backend in backends)) if backends else ()
+    )
     for attribute in OF_POD:
-        if attribute in own:
+        if attribute in of_containers:
             continue
-        values = {str(value) if (value := getattr(one, attribute)) else None for one in shares}
+        values = {str(value) if (value := getattr(share, attribute)) else None for share in shares}
         if len(values) > 1:
-            found = sorted(one or "none" for one in values)
-            yield attribute, *shares_of_a_pod_agree(JSON_NAMES[attribute], found)
+            texts = sorted(value or "none" for value in values)
+            yield attribute, *shares_of_a_pod_agree(JSON_NAMES[attribute], texts)
 
 
 def _selector_loss(selector: Selector, backend: Backend) -> Loss:

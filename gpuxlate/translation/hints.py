@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, Accept
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
@@ -30,27 +31,27 @@ def in_keys(
     fit: PodFit, pod: PodKeys, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
 ) -> PodFit:
     """The same with hints in the keys of the pod."""
-    there = _texts(pod)
+    texts = _texts(pod)
     dialects = {
         place: dialect
         for source, reading in readings
-        for dialect in [_Dialect(source, reading.containers, fit.outcomes, there, profile)]
+        for dialect in [_Dialect(source, reading.containers, fit.outcomes, texts, profile)]
         for place in dialect.shares
     }
     outcomes = (
-        _with_hints(one, dialect) if (dialect := dialects.get(_place(one.container))) else one
-        for one in fit.outcomes
+        _with_hints(outcome, dialect) if (dialect := dialects.get(_place(outcome.container))) else outcome
+        for outcome in fit.outcomes
     )
     return replace(fit, outcomes=tuple(outcomes))
 
 
-def _with_hints(one: Outcome, dialect: _Dialect) -> Outcome:
+def _with_hints(outcome: Outcome, dialect: _Dialect) -> Outcome:
     def hint(hint: str | None, path: Path) -> str | None:
-        return dialect.hint(_place(one.container), hint, path)
+        return dialect.hint(_place(outcome.container), hint, path)
 
-    losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in one.losses)
-    found = (replace(said, hint=hint(said.hint, said.path)) for said in one.diagnostics)
-    return replace(one, losses=tuple(losses), diagnostics=tuple(found))
+    losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in outcome.losses)
+    findings = (replace(said, hint=hint(said.hint, said.path)) for said in outcome.diagnostics)
+    return replace(outcome, losses=tuple(losses), diagnostics=tuple(findings))
 
 
 class _Place(NamedTuple):
@@ -69,8 +70,8 @@ def _texts(pod: PodKeys) -> Mapping[_Place, Texts]:
     every = (pod.labels, pod.annotations, pod.node_selector)
     of_pod = {key: value.text for values in every for key, value in values.items()}
     return {
-        _place(one): ChainMap({key: value.text for key, value in one.resources.items()}, of_pod)
-        for one in pod.all_containers()
+        _place(container): ChainMap({key: value.text for key, value in container.resources.items()}, of_pod)
+        for container in pod.all_containers()
     }
 
 
@@ -82,18 +83,21 @@ class _Dialect:
         source: Backend,
         containers: Sequence[ContainerShare],
         outcomes: Sequence[Outcome],
-        there: Mapping[_Place, Texts],
+        texts: Mapping[_Place, Texts],
         profile: Profile | None,
     ) -> None:
-        self.source, self.containers, self.there, self.profile = source, containers, there, profile
-        self.shares = {_place(one): one.share for one in containers if one.share}
+        self.source, self.containers, self.there, self.profile = source, containers, texts, profile
+        self.shares = {_place(container): container.share for container in containers if container.share}
         self.numbers: dict[str, dict[_Place, Any]] = {}
         """What the hints say to write, by field."""
         self.written: dict[str, Mapping[_Place, Texts]] = {}
         """The keys that say so, by field: one pod for all containers, as keys of a pod count these."""
-        for one in outcomes:
-            place = _place(one.container)
-            for hint in (*(loss.hint for loss in one.losses), *(said.hint for said in one.diagnostics)):
+        for outcome in outcomes:
+            place = _place(outcome.container)
+            for hint in (
+                *(loss.hint for loss in outcome.losses),
+                *(said.hint for said in outcome.diagnostics),
+            ):
                 if place not in self.shares or not isinstance(hint, Message):
                     continue
                 values = hint.values
@@ -109,15 +113,15 @@ class _Dialect:
         """A hint that names a field, in keys; without them, what accepts the loss."""
         if not isinstance(hint, Message) or hint.template not in ACCEPTED_BY:
             return hint
-        there, key = self.there.get(place, {}), str(path[-1]) if path else ""
+        texts, key = self.there.get(place, {}), str(path[-1]) if path else ""
         values: dict[str, Any] = dict(hint.values)
-        found = None
+        in_keys_of_pod = None
         if hint.template == ADD:
-            found = self._added(place, there, values)
-        elif key in there:
-            found = self._changed(place, hint.template, key, values)
+            in_keys_of_pod = self._added(place, texts, values)
+        elif key in texts:
+            in_keys_of_pod = self._changed(place, hint.template, key, values)
         accepted = ACCEPTED_BY[hint.template]
-        return found or (msg(accepted, **values) if accepted else None)
+        return in_keys_of_pod or (msg(accepted, **values) if accepted else None)
 
     def _changed(self, place: _Place, template: str, key: str, values: Mapping[str, Any]) -> Message | None:
         """The key with the number that the target takes, or without it."""
@@ -130,11 +134,11 @@ class _Dialect:
             return None
         return msg(template, field=key, given=text)
 
-    def _added(self, place: _Place, there: Texts, values: Mapping[str, Any]) -> Message | None:
+    def _added(self, place: _Place, texts: Texts, values: Mapping[str, Any]) -> Message | None:
         """The keys that make the field, where the others stay."""
-        made = self._with(place, values["field"], values["example"] * self.shares[place].cards)
-        new = ", ".join(f"{key}: {text}" for key, text in made.items() if key not in there)
-        if not new or any(made.get(key, text) != text for key, text in there.items()):
+        new_texts = self._with(place, values["field"], values["example"] * self.shares[place].cards)
+        new = ", ".join(f"{key}: {text}" for key, text in new_texts.items() if key not in texts)
+        if not new or any(new_texts.get(key, text) != text for key, text in texts.items()):
             return None
         return msg("add {keys}, or pass --fill {field}={example} ({unit} per card)", keys=new, **values)
 
@@ -149,15 +153,15 @@ class _Dialect:
     def _written(self, field: str) -> Mapping[_Place, Texts]:
         numbers, wrong = self.numbers[field], set()
         containers = []
-        for one in self.containers:
-            share, place = one.share, _place(one)
+        for container in self.containers:
+            share, place = container.share, _place(container)
             if share and place in numbers:
                 number_of: dict[str, Any] = {_ATTRIBUTES[field]: numbers[place]}
                 try:
                     share = replace(share, **number_of)
                 except ShareError:  # it would have two meanings, such as memory in MiB and in percent
                     wrong.add(place)
-            containers.append(replace(one, share=share, granted=()))
+            containers.append(replace(container, share=share, granted=()))
         fit = fit_pod(containers, self.source, Accept(), self.profile)
-        refused = {_place(one.container) for one in fit.outcomes if not one.accepted}
+        refused = {_place(outcome.container) for outcome in fit.outcomes if not outcome.accepted}
         return {place: texts for place, texts in _texts(fit.keys).items() if place not in refused | wrong}

@@ -16,6 +16,7 @@ from gpuxlate.files.relevance import only_relevant
 from gpuxlate.manifest.facts import repeated_keys
 from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
@@ -40,13 +41,11 @@ FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "d
 EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
 
 
-class BadConfigError(ValueError):
+class BadConfigError(UserError, ValueError):
     """The configuration cannot be used; ``path`` is where."""
 
     def __init__(self, message: str, hint: str | None, path: Path) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(message, hint)
         self.path = path
 
 
@@ -56,80 +55,80 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         raise BadConfigError("the ResourceList has no functionConfig", EXAMPLE, base[:-1])
     kind = config.get("kind")
     if kind == KIND and config.get("apiVersion") == API_VERSION:
-        field, given = "spec", config.get("spec")
+        field, content = "spec", config.get("spec")
     elif kind == "ConfigMap":
-        field, given = "data", config.get("data")
-        given = _from_text(given, (*base, field)) if isinstance(given, Mapping) else given
+        field, content = "data", config.get("data")
+        content = _from_text(content, (*base, field)) if isinstance(content, Mapping) else content
     else:
         message = msg("unknown kind {kind} of functionConfig", kind=kind)
         raise BadConfigError(message, EXAMPLE, (*base, "kind"))
     path = (*base, field)
-    if not isinstance(given, Mapping):
+    if not isinstance(content, Mapping):
         raise BadConfigError(msg("functionConfig has no {field}", field=field), EXAMPLE, base)
-    _known(given, path)
-    if given.get("to") is None:
+    _known(content, path)
+    if content.get("to") is None:
         raise BadConfigError(
             "functionConfig names no target",
             msg("write {field}.to: TARGET; gpuxlate targets lists them all", field=field),
             path,
         )
     try:
-        accept = acceptance(given.get("round"), given.get("fill"), given.get("drop") or ())
+        accept = acceptance(content.get("round"), content.get("fill"), content.get("drop") or ())
     except AcceptError as error:
         raise BadConfigError(error.message, error.hint, (*path, error.field)) from None
-    source = _backend(given["from"], (*path, "from")) if given.get("from") else None
-    profile = _profile(given.get("profile"), (*path, "profile"))
-    allowed = given.get("allowLeftovers", False)
+    source = _backend(content["from"], (*path, "from")) if content.get("from") else None
+    profile = _profile(content.get("profile"), (*path, "profile"))
+    allowed = content.get("allowLeftovers", False)
     if not isinstance(allowed, bool):
         message = msg("invalid value {value!r} for allowLeftovers", value=allowed)
         raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
-    target = _backend(given["to"], (*path, "to"), registry.writable)
-    decisions = _decisions(given["decisions"], path) if given.get("decisions") is not None else None
+    target = _backend(content["to"], (*path, "to"), registry.writable)
+    decisions = _decisions(content["decisions"], path) if content.get("decisions") is not None else None
     return Settings(target, source, accept, profile, allow_leftovers=allowed, decisions=decisions)
 
 
-def _decisions(given: object, path: Path) -> Decisions:
+def _decisions(data: object, path: Path) -> Decisions:
     """The entries of ``decisions``: a list, as in a file of decisions."""
     from gpuxlate.translation.decisions import DecisionsError, loaded
 
     try:
-        return loaded(given, os.curdir)[0]
+        return loaded(data, os.curdir)[0]
     except DecisionsError as error:
-        first = next(one for one in error.found if one.severity is Severity.ERROR)
+        first = next(finding for finding in error.found if finding.severity is Severity.ERROR)
         raise BadConfigError(first.message, first.hint, (*path, *first.path)) from None
 
 
 def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The values of a ConfigMap, which are strings, as those of a Translate."""
-    given = dict(data)
+    fields = dict(data)
     if "fill" in data:
-        pairs = [one.partition("=") for one in str(data["fill"]).split(",") if one.strip()]
+        pairs = [part.partition("=") for part in str(data["fill"]).split(",") if part.strip()]
         if not all(number.strip().isascii() and number.strip().isdigit() for _, _, number in pairs):
             message = msg("invalid value {value!r} for fill", value=data["fill"])
             raise BadConfigError(message, "write fill: cores=30,memoryMiB=8192", (*path, "fill"))
-        given["fill"] = {name.strip(): int(number) for name, _, number in pairs}
+        fields["fill"] = {name.strip(): int(number) for name, _, number in pairs}
     if "profile" in data:
         try:
-            given["profile"] = plain_document(Source("profile", str(data["profile"])))
+            fields["profile"] = plain_document(Source("profile", str(data["profile"])))
         except ValueError as error:
             hint = "write the fields of a profile, the first: target: TARGET"
             message = msg("invalid YAML in profile: {error}", error=error)
             raise BadConfigError(message, hint, (*path, "profile")) from None
     if "decisions" in data:
         try:
-            given["decisions"] = plain_document(Source("decisions", str(data["decisions"])))
+            fields["decisions"] = plain_document(Source("decisions", str(data["decisions"])))
         except ValueError as error:
             message = msg("invalid YAML in decisions: {error}", error=error)
             hint = "write a list of entries, as in a file of decisions"
             raise BadConfigError(message, hint, (*path, "decisions")) from None
     if data.get("allowLeftovers") in ("true", "false"):
-        given["allowLeftovers"] = data["allowLeftovers"] == "true"
+        fields["allowLeftovers"] = data["allowLeftovers"] == "true"
     # an empty text is an unset field
-    return {name: value for name, value in given.items() if value != ""}
+    return {name: value for name, value in fields.items() if value != ""}
 
 
-def _known(given: Iterable[str], path: Path) -> None:
-    for name in given:
+def _known(names: Iterable[str], path: Path) -> None:
+    for name in names:
         if name not in FIELDS:
             near = get_close_matches(str(name)[:MAX_NAME], FIELDS, 1, 0.6)
             hint = msg("fields: {fields}", fields=", ".join(FIELDS))
@@ -140,20 +139,20 @@ def _known(given: Iterable[str], path: Path) -> None:
 
 def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry.get) -> Backend:
     try:
-        found = find(str(name))
+        backend = find(str(name))
     except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
         raise BadConfigError(message_of(error), error.hint, path) from None
-    if not found.writes_pods:
-        message = msg("{target} is not for manifests", target=found.name)
+    if not backend.writes_pods:
+        message = msg("{target} is not for manifests", target=backend.name)
         raise BadConfigError(message, "gpuxlate targets lists those that write manifests", path)
-    return found
+    return backend
 
 
-def _profile(given: object, path: Path) -> Profile | None:
-    if given is None:
+def _profile(data: object, path: Path) -> Profile | None:
+    if data is None:
         return None
     try:
-        return load_profile(given, base=path)
+        return load_profile(data, base=path)
     except ConfigError as error:
         first = error.diagnostics[0]
         raise BadConfigError(first.message, first.hint, first.path) from None
@@ -168,21 +167,19 @@ ORIGIN = ("config.kubernetes.io", "internal.config.kubernetes.io")
 """Prefixes of the annotations ``path`` and ``index``: the file that an item came from."""
 
 
-class NoResourceListError(ValueError):
+class NoResourceListError(UserError, ValueError):
     """The input is not a ResourceList; ``hint`` says what to do."""
 
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.hint = hint
+    exit_code = Exit.FINDINGS
 
 
-class FunctionConfigError(ValueError):
+class FunctionConfigError(UserError, ValueError):
     """The functionConfig is wrong; ``text`` is the list with that as its result."""
 
-    def __init__(self, text: str, found: Diagnostic) -> None:
-        super().__init__(found.message)
+    def __init__(self, text: str, finding: Diagnostic) -> None:
+        super().__init__(finding.message)
         self.text = text
-        self.found = found
+        self.found = finding
 
 
 def run_list(source: Source) -> Result:
@@ -204,69 +201,70 @@ def run_list(source: Source) -> Result:
         settings = settings_of(to_python(config) if config else None, ("functionConfig",))
     except BadConfigError as error:
         wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
-        found = with_location(document, wrong)
-        raise FunctionConfigError(_with_results(document, [found]), found) from None
-    made = translate_source(relevant_to([settings], source), settings)
+        finding = with_location(document, wrong)
+        raise FunctionConfigError(_with_results(document, [finding]), finding) from None
+    result = translate_source(relevant_to([settings], source), settings)
     if settings.decisions is not None:
-        remarks, _ = settings.decisions.remarks(made.judged)
+        remarks, _ = settings.decisions.remarks(result.judged)
         base: Path = ("functionConfig", "data" if get(config, "data") else "spec")
-        made.diagnostics += (
-            with_location(document, replace(one, path=(*base, *one.path), span=None)) for one in remarks
+        result.diagnostics += (
+            with_location(document, replace(finding, path=(*base, *finding.path), span=None))
+            for finding in remarks
         )
-    if made.diagnostics:
-        [after] = documents(Source(source.name, made.text))
-        made.text = _with_results(after, made.diagnostics)
-    return made
+    if result.diagnostics:
+        [after] = documents(Source(source.name, result.text))
+        result.text = _with_results(after, result.diagnostics)
+    return result
 
 
-def _resource_list(found: list[Document]) -> Document:
-    kinds = {get_text(one.root, "kind") for one in found}
-    if len(found) != 1 or kinds != {RESOURCE_LIST}:
-        what = "no document" if not found else f"kind {sorted(map(str, kinds))[0]}"
+def _resource_list(documents: list[Document]) -> Document:
+    kinds = {get_text(document.root, "kind") for document in documents}
+    if len(documents) != 1 or kinds != {RESOURCE_LIST}:
+        kind = "no document" if not documents else f"kind {sorted(map(str, kinds))[0]}"
         hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
         raise NoResourceListError(
-            msg("stdin has {what}, not one {kind}", what=what, kind=RESOURCE_LIST), hint
+            msg("stdin has {what}, not one {kind}", what=kind, kind=RESOURCE_LIST), hint
         )
-    version = get_text(found[0].root, "apiVersion")
+    version = get_text(documents[0].root, "apiVersion")
     if version not in VERSIONS:
         hint = f"versions: {', '.join(VERSIONS)}"
         raise NoResourceListError(
             msg("unknown apiVersion {version} of {kind}", version=version, kind=RESOURCE_LIST), hint
         )
-    return found[0]
+    return documents[0]
 
 
 # --- results ------------------------------------------------------------------------------------
 def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
     """The list with its results. Where they cannot be added, they are on stderr only."""
-    edits = [Append(("results",), result(document, one)) for one in diagnostics]
+    edits = [Append(("results",), result(document, finding)) for finding in diagnostics]
     try:
         return apply(document.source.text, edit_document(document, edits))
     except EditError:
         return document.source.text
 
 
-def result(document: Document, one: Diagnostic) -> dict[str, Any]:
+def result(document: Document, finding: Diagnostic) -> dict[str, Any]:
     """A finding as a result of the specification: message, severity, and where."""
-    message = f"{one.message}; {one.hint}" if one.hint else one.message
-    found: dict[str, Any] = {"message": message, "severity": str(one.severity)}
-    at = item_path(one.path)
-    if one.object and one.object.kind:
-        ref = {key: value for key, value in one.object.to_json().items() if value is not None}
-        found["resourceRef"] = ref
-    if one.path:
-        found["field"] = {"path": field_path(one.path[len(at) :])}
-        text = get_text(document.root, *one.path)
+    message = f"{finding.message}; {finding.hint}" if finding.hint else finding.message
+    entry: dict[str, Any] = {"message": message, "severity": str(finding.severity)}
+    at = item_path(finding.path)
+    if finding.object and finding.object.kind:
+        ref = {key: value for key, value in finding.object.to_json().items() if value is not None}
+        entry["resourceRef"] = ref
+    if finding.path:
+        entry["field"] = {"path": field_path(finding.path[len(at) :])}
+        text = get_text(document.root, *finding.path)
         if text is not None:
-            found["field"]["currentValue"] = text
+            entry["field"]["currentValue"] = text
     origin = dict(_origin(document, at))
     if "path" in origin:
-        found["file"] = {"path": origin["path"]}
+        entry["file"] = {"path": origin["path"]}
         if origin.get("index", "").isdigit():
-            found["file"]["index"] = int(origin["index"])
-    address = None if one.code == CODE else site.rule_page(one.code)
-    found["tags"] = {"code": one.code, **({"url": address} if address else {})}
-    return found
+            entry["file"]["index"] = int(origin["index"])
+    address = None if finding.code == CODE else site.rule_page(finding.code)
+    entry["tags"] = {"code": finding.code, **({"url": address} if address else {})}
+    return entry
 
 
 def item_path(path: Path) -> Path:
@@ -298,9 +296,9 @@ def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
 
 def for_stderr(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The findings with the object in the message, since lines of the list mean little to people."""
-    return [replace(one, message=f"{_named(one)}{one.message}") for one in diagnostics]
+    return [replace(finding, message=f"{_named(finding)}{finding.message}") for finding in diagnostics]
 
 
-def _named(one: Diagnostic) -> str:
-    ref = one.object
+def _named(finding: Diagnostic) -> str:
+    ref = finding.object
     return f"{ref.kind} {ref.name}: " if ref and ref.kind not in (None, RESOURCE_LIST) else ""

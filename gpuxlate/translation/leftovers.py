@@ -28,10 +28,10 @@ from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
-from gpuxlate.overlays.roles import FileKind, may_be_values
+from gpuxlate.overlays.roles import may_be_values
+from gpuxlate.rules.key_index import IGNORE, KeyIndex
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind, unread
-from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -90,12 +90,23 @@ ALLOWED = {
 """The same hints where --allow-leftovers is given."""
 
 
-_WHERE = {
-    FileKind.MANIFESTS: ("it is not in a pod", BY_HAND),
-    FileKind.VALUES: ("it is not in a part of these values (a mapping with resources)", BY_HAND),
-    FileKind.PATCH: ("this file is a patch", BUILT),
-}
-"""Why a key of a file is left where nothing else says it, and what to do."""
+class FileTexts(NamedTuple):
+    """Why a key of a file is left where nothing else says it, and what to do.
+
+    ``of_pods``: why it is left in a pod without a share; None where what the pod requests says it.
+    ``below``: what to do where the base cannot be translated. ``of_objects``: the file has whole objects.
+    """
+
+    why: str
+    hint: str
+    below: str
+    of_pods: str | None = None
+    of_objects: bool = False
+
+
+IN_MANIFESTS = FileTexts("it is not in a pod", BY_HAND, BY_HAND, of_objects=True)
+IN_VALUES = FileTexts("it is not in a part of these values (a mapping with resources)", BY_HAND, FIRST_BELOW)
+IN_PATCHES = FileTexts("this file is a patch", BUILT, BUILT, "this file is a patch")
 
 
 @record
@@ -137,9 +148,11 @@ class Leftover(PrintedAs):
         return isinstance(said, Message) and said.values.get("why") == BELOW
 
     def printed(self) -> PrintedLeftover:
-        one, span = self.diagnostic, self.diagnostic.span
+        finding, span = self.diagnostic, self.diagnostic.span
         line, column = (span.line, span.column) if span else (None, None)
-        return PrintedLeftover(one.file, line, column, self.key, one.code, one.message, one.hint)
+        return PrintedLeftover(
+            finding.file, line, column, self.key, finding.code, finding.message, finding.hint
+        )
 
 
 class LeftoverScope(NamedTuple):
@@ -147,7 +160,7 @@ class LeftoverScope(NamedTuple):
 
     source: str | None
     target: str
-    words: Vocabulary
+    words: KeyIndex
     renamed: Mapping[str, str]  # names of resources in this cluster
 
     def is_left(
@@ -163,8 +176,8 @@ class LeftoverScope(NamedTuple):
             return True
         if self.is_foreign(name):
             return False
-        found = meant and _left(self.renamed.get(name, name), self.source, self.target, beside_gpus)
-        return found or self.words.product(name, place) is not None
+        is_of_dialect = meant and _left(self.renamed.get(name, name), self.source, self.target, beside_gpus)
+        return is_of_dialect or self.words.product(name, place) is not None
 
     def places(self, document: Document, pods: Iterable[PodKeys]) -> Sequence[int]:
         """Where the text of a document may name keys outside of its pods."""
@@ -182,17 +195,19 @@ class LeftoverScope(NamedTuple):
             return replace(unread(path, name, counts), on_key=path[-1:] == (name,))
         if product:
             said = not_read(name, product)
-            made = product_is_read.diagnostic(path, said, UNREAD, severity=Severity.ERROR)
+            finding = product_is_read.diagnostic(path, said, UNREAD, severity=Severity.ERROR)
         else:
             message = msg(LEFT, name=name, why=why)
-            made = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
-        return replace(made, on_key=path[-1:] == (name,))
+            finding = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
+        return replace(finding, on_key=path[-1:] == (name,))
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
         """The dialect of a key that would read whole cards of its pod, if ``--from`` named it."""
         readers = registry.pod_backends() if self.source is None else ()
-        found = (one for one in readers if one.whole_card_key in resources and one.owns(name))
-        return next((one.name for one in found if one.whole_card_key != name), None)
+        backends = (
+            backend for backend in readers if backend.whole_card_key in resources and backend.owns(name)
+        )
+        return next((backend.name for backend in backends if backend.whole_card_key != name), None)
 
 
 @lru_cache(maxsize=8192)
@@ -218,7 +233,7 @@ def left_in_document(
     runs: Sequence[PodRun],
     scope: LeftoverScope,
     places: Sequence[int],
-    kind: FileKind,
+    texts: FileTexts,
     why_left: str | None,
     edited: Set[Path],
     settled: Set[Path],
@@ -226,45 +241,48 @@ def left_in_document(
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``places``: where its text may name keys outside of its pods. ``kind``: what the file holds. ``why_left``:
-    why operations were not translated. ``edited``: the paths of edits. ``settled``: the places of names in
-    quotas, which were read with their amounts. ``awakened``: the other dialects that count once a pod has its
-    new share.
+    ``places``: where its text may name keys outside of its pods. ``texts``: what is said of a key of
+    its file. ``why_left``: why operations were not translated. ``edited``: the paths of edits. ``settled``:
+    the places of names in quotas, which were read with their amounts. ``awakened``: the other dialects that
+    count once a pod has its new share.
     """
-    where, hint = _WHERE[kind]
     words = scope.words
     pods = [run.pod for run in runs]
     in_pods: dict[Path, str] = {}
-    known: set[Path] = {*settled}
+    reported: set[Path] = {*settled}
     for run in runs:
         pod, sources = run.pod, run.dialects or ()
-        known |= {  # those of containers are found with what the pod requests
+        reported |= {  # those of containers are found with what the pod requests
             value.path
-            for one in pod.keys.all_containers()
-            for resources in (one.limits, one.requests)
+            for container in pod.keys.all_containers()
+            for resources in (container.limits, container.requests)
             for name, value in resources.items()
             if words.unread(name) is not None
         }
-        names = {name for one in pod.keys.all_containers() for name in one.resources}
+        names = {name for container in pod.keys.all_containers() for name in container.resources}
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
-        for spot in [one for one in key_occurrences(pod.keys) if not scope.is_foreign(one.name)]:
+        for spot in [
+            occurrence for occurrence in key_occurrences(pod.keys) if not scope.is_foreign(occurrence.name)
+        ]:
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
             if left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
-                if not any(one.owns(spot.name) for one in sources) and spot.name not in words.joined(names):
+                if not any(source.owns(spot.name) for source in sources) and spot.name not in words.joined(
+                    names
+                ):
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else _asks_by(names, words)
-                    why = run.why_left or (where if kind is FileKind.PATCH else none)
-                    below = why == BELOW and kind is FileKind.VALUES
-                    made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
+                    why = run.why_left or texts.of_pods or none
+                    hint = texts.below if why == BELOW else texts.hint
+                    finding = scope.found(spot.name, spot.place, spot.path, why, hint)
                     if reader and why is WHOLE_CARDS:
-                        made = replace(made, hint=msg(READ_THEM, dialect=reader))
+                        finding = replace(finding, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(run) if third is None and sources else third
                     counting = _counting(spot, third or ())
                     final = counting is not None or why == BELOW
-                    diagnostic = with_location(document, counting or made, pod.object)
+                    diagnostic = with_location(document, counting or finding, pod.object)
                     yield Leftover(spot.name, diagnostic, final, of_share=run.why_left is not None)
             elif sources and not (left or meant) and scope.words.owners(spot.name):
                 third = awakened(run) if third is None else third
@@ -274,22 +292,22 @@ def left_in_document(
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
-            known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
+            reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     annotations = _left_words(document, pods, scope)
-    yield from (_outside(document, one, scope, kind, why_left) for one in annotations)
+    yield from (_outside(document, annotation, scope, texts, why_left) for annotation in annotations)
     if places:  # most documents have none
         handled = {
             *edited,
             *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
         }
-        known |= in_pods.keys()
-        for found in keys_named(document, scope.is_left, places, bare=True):
-            above = {found.path[:length] for length in range(len(found.path) + 1)}
-            if found.path not in known and above.isdisjoint(handled):
-                yield _outside(document, found, scope, kind, why_left)
+        reported |= in_pods.keys()
+        for key in keys_named(document, scope.is_left, places, bare=True):
+            above = {key.path[:length] for length in range(len(key.path) + 1)}
+            if key.path not in reported and above.isdisjoint(handled):
+                yield _outside(document, key, scope, texts, why_left)
 
 
-def _asks_by(names: Set[str], words: Vocabulary) -> str:
+def _asks_by(names: Set[str], words: KeyIndex) -> str:
     """How a pod with these resources, none of which was read as a share, asks for GPUs."""
     if names & registry.whole_card_keys():
         return WHOLE_CARDS
@@ -329,40 +347,40 @@ def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -
     if not scope.words.has_word(document.source.text, document.start, document.end):
         return
     read = {spot.path for pod in pods for spot in key_occurrences(pod.keys)}
-    found = [one for one in annotations_named(document, words) if one.path not in read]
-    pod = _speaks(document.text, (one.name for one in found))
-    for one in found:
-        meant = scope.words.is_meant(one.name, Place.ANNOTATION, pod)
-        if meant and scope.is_left(one.name, Place.ANNOTATION, beside_gpus=True):
-            yield one
+    keys = [key for key in annotations_named(document, words) if key.path not in read]
+    pod = _speaks(document.text, (key.name for key in keys))
+    for key in keys:
+        meant = scope.words.is_meant(key.name, Place.ANNOTATION, pod)
+        if meant and scope.is_left(key.name, Place.ANNOTATION, beside_gpus=True):
+            yield key
 
 
 def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | None:
     """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
-    dialect = next((one for one in third if one.owns_at(spot.name, spot.place)), None)
+    dialect = next((backend for backend in third if backend.owns_at(spot.name, spot.place)), None)
     if dialect is None:
         return None
     message = msg(BEFORE, name=spot.name, target=dialect.name)
-    made: Diagnostic = nothing_is_left_behind(spot.path, message, "remove it")
-    return replace(made, on_key=spot.on_key)
+    finding: Diagnostic = nothing_is_left_behind(spot.path, message, "remove it")
+    return replace(finding, on_key=spot.on_key)
 
 
 def _outside(
-    document: Document, found: NamedKey, scope: LeftoverScope, kind: FileKind, reason: str | None
+    document: Document, key: NamedKey, scope: LeftoverScope, texts: FileTexts, reason: str | None
 ) -> Leftover:
-    why, hint = _WHERE[kind]
+    why, hint = texts.why, texts.hint
     name = os.path.basename(document.source.name)
-    if found.embedded and kind is FileKind.MANIFESTS:
+    if key.embedded and texts.of_objects:
         why = IN_TEXT
-    elif TOLERATIONS in found.path and kind is FileKind.MANIFESTS:
+    elif TOLERATIONS in key.path and texts.of_objects:
         why = TOLERATED
-    if found.embedded and name in KUSTOMIZATIONS:
+    if key.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
-    elif kind is FileKind.MANIFESTS and may_be_values(name):
+    elif texts.of_objects and may_be_values(name):
         hint = NO_CHART
-    made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
-    span = document.source.span(*found.at) if found.at else None
-    return Leftover(found.name, with_location(document, made.located(span=span)))
+    finding = replace(scope.found(key.name, None, key.path, reason or why, hint), on_key=key.on_key)
+    span = document.source.span(*key.at) if key.at else None
+    return Leftover(key.name, with_location(document, finding.located(span=span)))
 
 
 def _of_the_target(
@@ -379,46 +397,50 @@ def _of_the_target(
             continue
         if row.is_word and spot.place not in row.places:
             continue
-        if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
+        if spot.name == target.whole_card_key or any(source.owns(spot.name) for source in sources):
             continue
-        made = nothing_is_left_behind(spot.path, msg(BEFORE, name=spot.name, target=target.name), REMOVE)
-        made = replace(made, on_key=spot.on_key)
-        yield Leftover(spot.name, with_location(document, made, pod.object))
+        finding = nothing_is_left_behind(spot.path, msg(BEFORE, name=spot.name, target=target.name), REMOVE)
+        finding = replace(finding, on_key=spot.on_key)
+        yield Leftover(spot.name, with_location(document, finding, pod.object))
 
 
 def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverScope) -> Iterator[Leftover]:
     """The choices of machines of another cloud than the target's, in objects with shares."""
     target = registry.get(scope.target)
-    clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
+    clouds = [backend for backend in registry.pod_backends() if backend.cloud and backend is not target]
     pods: dict[Path, Pod] = {}
     dialects: dict[Path, set[str]] = {}
     for run in runs:
         if run.dialects:
             pods.setdefault(run.pod.object_path, run.pod)
-            dialects.setdefault(run.pod.object_path, set()).update(one.name for one in run.dialects)
+            dialects.setdefault(run.pod.object_path, set()).update(dialect.name for dialect in run.dialects)
     seen: set[Path] = set()
     for path, names in dialects.items():
         sources = [registry.get(name) for name in sorted(names)]
-        others = [one for one in clouds if one in sources or target.cloud]
-        for one in choices_in(document, path) if others else ():
-            if one.path in seen or any(dialect.owns(one.name) for dialect in (*sources, target)):
+        others = [backend for backend in clouds if backend in sources or target.cloud]
+        for choice in choices_in(document, path) if others else ():
+            if choice.path in seen or any(dialect.owns(choice.name) for dialect in (*sources, target)):
                 continue
-            seen.add(one.path)
-            of = [other for other in others if other.cloud and other.cloud.chooses(one.name, one.values)]
-            if target.cloud and target.cloud.chooses(one.name, one.values):
+            seen.add(choice.path)
+            of = [
+                other for other in others if other.cloud and other.cloud.chooses(choice.name, choice.values)
+            ]
+            if target.cloud and target.cloud.chooses(choice.name, choice.values):
                 of = [other for other in of if other in sources]  # two clouds have machines of one name
             if of:
                 meant = [other for other in of if other in sources] or of  # as above
-                made = nothing_is_left_behind(one.path, _machine(one, meant), MACHINES)
-                made = replace(made, on_key=one.on_key)
-                yield Leftover(one.name, with_location(document, made, pods[path].object))
+                finding = nothing_is_left_behind(choice.path, _machine(choice, meant), MACHINES)
+                finding = replace(finding, on_key=choice.on_key)
+                yield Leftover(choice.name, with_location(document, finding, pods[path].object))
 
 
-def _machine(one: NodeChoice, targets: Sequence[Backend]) -> Message:
-    title = join_or(msg(cloud.title) for each in targets if (cloud := each.cloud))
-    if one.tolerated:
-        return msg("{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=title)
-    name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name
+def _machine(choice: NodeChoice, targets: Sequence[Backend]) -> Message:
+    title = join_or(msg(cloud.title) for target in targets if (cloud := target.cloud))
+    if choice.tolerated:
+        return msg(
+            "{name} is not translated: it is a taint of nodes of {title}", name=choice.name, title=title
+        )
+    name = f"{choice.name} ({', '.join(choice.values)})" if choice.values else choice.name
     return msg("{name} is not translated: it chooses machines of {title}", name=name, title=title)
 
 
@@ -437,5 +459,7 @@ def left_in_text(
         is_word = match.start() in keys and scope.words.is_meant(name, Place.ANNOTATION, pod)
         if scope.is_left(name, Place.ANNOTATION if is_word else None, beside_gpus=is_word):
             span = source.span(start + match.end() - len(name), start + match.end())
-            found = scope.found(name, None, (), why, hint)
-            yield Leftover(name, found.located(file=source.name, document=document, span=span), of_share=True)
+            finding = scope.found(name, None, (), why, hint)
+            yield Leftover(
+                name, finding.located(file=source.name, document=document, span=span), of_share=True
+            )

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import USUAL_VENDOR, Backend, ContainerShare, Reading, Selector
+from gpuxlate.backends.base import USUAL_VENDOR, Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading, Selector
 from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model.declarations import regex
@@ -18,6 +19,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.predicates import is_word
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
@@ -28,7 +30,6 @@ from gpuxlate.rules.translation import (
     unread,
     whole_cards_have_a_dialect,
 )
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.yamltext.parse import Document, node_at
 from gpuxlate.yamltext.source import Source
@@ -45,14 +46,14 @@ _LINE_BREAK = regex(r"[\r\n]")
 
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
     """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
-    words, profile = vocabulary_of(context), context.profile
-    changed = {one for one in _NAMED if profile and profile.changes_unit(one)}
+    words, profile = key_index_of(context), context.profile
+    changed = {name for name in _NAMED if profile and profile.changes_unit(name)}
     comments = _Comments(document.source)
     for edit in edits:
         if not isinstance(edit, Rename) or document.root is None:
             continue
         names = map(resource_of, (str(edit.path[-1]), edit.key))
-        old, new = ({one for one in words.units(name) if one not in changed} for name in names)
+        old, new = ({unit for unit in words.units(name) if unit not in changed} for name in names)
         if not new or old == new:
             continue
         _, start, _ = node_at(document.root, edit.path, on_key=True)
@@ -66,8 +67,10 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
                     key=edit.key,
                     unit=join_or(sorted(new)),
                 )
-                found = nothing_is_left_behind(edit.path, message, "change the comment after the translation")
-                yield replace(found, severity=Severity.WARNING, on_key=True)
+                finding = nothing_is_left_behind(
+                    edit.path, message, "change the comment after the translation"
+                )
+                yield replace(finding, severity=Severity.WARNING, on_key=True)
 
 
 class _Comments:
@@ -103,18 +106,21 @@ class _Comments:
 def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
     """The operator of the pod's object counts another number than the cards of the share (GX028)."""
     counter = counter_of(document, pod)
-    outcome = next((one for one in fit.outcomes if one.container.index == 0 and not one.container.init), None)
+    outcome = next(
+        (outcome for outcome in fit.outcomes if outcome.container.index == 0 and not outcome.container.init),
+        None,
+    )
     if counter is None or outcome is None:  # KubeRay and Trainer count in the first container alone
         return
-    keys = next((one for one in fit.keys.containers if one.index == 0), None)
-    found = counted(counter, keys) if keys else frozenset()
+    keys = next((container for container in fit.keys.containers if container.index == 0), None)
+    names = counted(counter, keys) if keys else frozenset()
     cards = outcome.granted.cards
-    if found == {str(cards)}:
+    if names == {str(cards)}:
         return
     message = msg(
         "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
         operator=counter.operator,
-        found=join_or(sorted(found)) or msg("none"),
+        found=join_or(sorted(names)) or msg("none"),
         cards=cards,
     )
     hint = msg("set {what}", what=counter.hint.format(cards=cards))
@@ -133,40 +139,40 @@ def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
 # --- choices that both dialects have --------------------------------------------------------------
 
 
-def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Diagnostic]:
+def unknown_choices(selectors: Sequence[Selector], target: Backend) -> Iterator[Diagnostic]:
     """Choices that stay as they are, with a value that the target does not know (GX023)."""
-    for one in wanted:
-        row = target.find(one.key) if target.chooses(one.key) else None
-        if row is not None and row.texts and not is_word(one.text, (*row.texts, *row.values)):
+    for selector in selectors:
+        row = target.find(selector.key) if target.chooses(selector.key) else None
+        if row is not None and row.texts and not is_word(selector.text, (*row.texts, *row.values)):
             message = msg(
                 "{key} is {value!r}, which {title} does not know",
-                key=one.key,
-                value=one.text,
+                key=selector.key,
+                value=selector.text,
                 title=target.title,
             )
             yield share_is_expressible(
-                one.path, message, msg("write one of {known}", known=", ".join(row.texts))
+                selector.path, message, msg("write one of {known}", known=", ".join(row.texts))
             )
 
 
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
+def common_keys(pod: PodKeys, sources: Sequence[Backend], words: KeyIndex) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
     no dialect reads them: the first place of each key."""
-    names = registry.whole_card_keys().difference(one.whole_card_key for one in sources)
-    found: dict[str, Path] = {}
+    names = registry.whole_card_keys().difference(source.whole_card_key for source in sources)
+    by_key: dict[str, Path] = {}
     for container in pod.all_containers():
-        there = container.resources
-        for name, value in there.items():
-            alone = name in names and not any(one.owns(key) for one in sources for key in there)
+        resources = container.resources
+        for name, value in resources.items():
+            alone = name in names and not any(source.owns(key) for source in sources for key in resources)
             if alone or words.unread(name) is not None:
-                found.setdefault(name, value.path)
-    return found
+                by_key.setdefault(name, value.path)
+    return by_key
 
 
-def left_alone(path: Path, key: str, written: str, words: Vocabulary) -> Diagnostic:
+def left_alone(path: Path, key: str, written: str, words: KeyIndex) -> Diagnostic:
     """Whole cards that are left as they are, with the dialects that write them under this key.
 
     ``written``: the name of the key in the text; a cluster may have another one.
@@ -174,8 +180,8 @@ def left_alone(path: Path, key: str, written: str, words: Vocabulary) -> Diagnos
     counts = words.unread(key)
     if counts is not None:
         return unread(path, written, counts)
-    readers = [one.name for one in registry.pod_backends() if one.whole_card_key == key]
-    found: Diagnostic = whole_cards_have_a_dialect(
+    readers = [backend.name for backend in registry.pod_backends() if backend.whole_card_key == key]
+    finding: Diagnostic = whole_cards_have_a_dialect(
         path,
         msg("{name} alone is not a vendor's share: left as it is", name=written),
         msg(
@@ -183,36 +189,38 @@ def left_alone(path: Path, key: str, written: str, words: Vocabulary) -> Diagnos
             dialect=readers[0] if len(readers) == 1 else msg("one of {names}", names=", ".join(readers)),
         ),
     )
-    return found
+    return finding
 
 
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """Whole cards that a target writes under the common key alone: only ``--from`` reads them again."""
-    written = [one for one in fit.keys.all_containers() if target.whole_card_key in one.resources]
+    written = [
+        container for container in fit.keys.all_containers() if target.whole_card_key in container.resources
+    ]
     if not written or not fit.accepted or target.is_used_by(fit.keys):
         return
-    for one in fit.outcomes:
+    for outcome in fit.outcomes:
         message = msg(
             "written as {key} alone, which names no dialect: nothing reads it back without --from",
             key=target.whole_card_key,
         )
         hint = msg("pass --from {target} to read it again", target=target.name)
-        where = one.container.origins.get("cards", one.container.path)
+        where = outcome.container.origins.get("cards", outcome.container.path)
         yield whole_cards_have_a_dialect(where, message, hint)
 
 
 def shared_in_pod(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
     """Containers that share the devices of a claim, once for each share (GX023)."""
     for source, reading in readings:
-        for one in reading.shares if source is not target else ():
-            if one.shared_with:
+        for container in reading.shares if source is not target else ():
+            if container.shared_with:
                 message = msg(
                     "containers {names} have one share together, by a claim; at {target} each has its own",
-                    names=join_and((one.name, *one.shared_with), "{before} and {last}"),
+                    names=join_and((container.name, *container.shared_with), "{before} and {last}"),
                     target=target.name,
                 )
                 hint = msg("keep the pod on claims, or run the programs of these containers in one container")
-                yield share_is_expressible(one.origins.get("cards", one.path), message, hint)
+                yield share_is_expressible(container.origins.get("cards", container.path), message, hint)
 
 
 def other_cards(shares: Iterable[tuple[str | None, ContainerShare]], target: Backend) -> Iterator[Diagnostic]:
@@ -221,11 +229,11 @@ def other_cards(shares: Iterable[tuple[str | None, ContainerShare]], target: Bac
     ``shares``: each with the maker of the cards of its dialect, None where these are of any; the device of a
     share goes before it. Without either it may be that of the target, and is NVIDIA as a rule.
     """
-    for maker, one in shares:
-        device = one.share.device if one.share else None
+    for maker, container in shares:
+        device = container.share.device if container.share else None
         if device is not None and device.vendor is None:
             continue  # models, whose maker the target compares
         maker = device.vendor if device else maker
         if target.vendor not in (None, maker or USUAL_VENDOR):
-            yield cards_are_of_one_vendor(one.path, maker, target.vendor, target.name)
+            yield cards_are_of_one_vendor(container.path, maker, target.vendor, target.name)
             return

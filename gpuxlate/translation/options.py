@@ -16,7 +16,7 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.translation.leftovers import LeftoverScope
 from gpuxlate.yamltext.parse import InChunks
 
@@ -57,7 +57,7 @@ class Settings:
     @cached_property
     def scope(self) -> LeftoverScope:
         source = self.from_.name if self.from_ else None
-        words = vocabulary_of(self.context)
+        words = key_index_of(self.context)
         return LeftoverScope(source, self.to.name, words, self.renamed)
 
     @cached_property
@@ -66,7 +66,7 @@ class Settings:
         return renamed_by(self.profile)
 
 
-def relevant_to(wanted: Sequence[Settings], source: Source) -> Source:
+def relevant_to(targets: Sequence[Settings], source: Source) -> Source:
     """The source, of which only those documents and items are parsed that matter to one of these runs."""
-    names = {name for settings in wanted if settings.decisions for name in settings.decisions.names}
-    return only_relevant(source, *(settings.profile for settings in wanted), names=names)
+    names = {name for settings in targets if settings.decisions for name in settings.decisions.names}
+    return only_relevant(source, *(settings.profile for settings in targets), names=names)

@@ -24,20 +24,17 @@ from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Severi
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
-from gpuxlate.model.pod import (
-    TEMPLATE,
-    ClaimUse,
-    Missing,
-    PodClaim,
-    PodKeys,
-)
+from gpuxlate.model.pod import TEMPLATE, ClaimUse, Missing, PodClaim, PodKeys
 from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
 from gpuxlate.overlays.kustomization import kustomization_at
-from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object, refused_at
+from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
+from gpuxlate.overlays.operations import is_operations, op_edits
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
-from gpuxlate.overlays.patches import CannotMergeError, is_operations, of_pods, op_edits, patched_pods
+from gpuxlate.overlays.patched_pods import of_pods, patched_pods
+from gpuxlate.overlays.patches import CannotMergeError
 from gpuxlate.overlays.refusals import CORRECT
-from gpuxlate.overlays.roles import MANIFESTS, FileKind
+from gpuxlate.overlays.roles import MANIFESTS
+from gpuxlate.overlays.run_builds import BuildPlaces, Builds, refused_at
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -99,21 +96,21 @@ class _CannotError(Exception):
 
 def translate_part(state: State, run: PodRun) -> None:
     """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
-    made = _part(state, run.pod, run.bases, run.unknown)
-    if made.left:
-        run.why_left = made.left
+    part = _part(state, run.pod, run.bases, run.unknown)
+    if part.left:
+        run.why_left = part.left
     else:
-        run.dialects = made.sources
+        run.dialects = part.sources
 
 
 def translate_operations(state: State, operations: OverlayPod) -> None:
     """The same of a list of operations."""
     bases = operations.over
-    made = _part(state, None, bases, operations.unknown)
-    if made.left:
-        state.why_left = made.left
-    elif made.sources:
-        state.edited.update(of_pods(state.document, [one.part for one in bases]))
+    part = _part(state, None, bases, operations.unknown)
+    if part.left:
+        state.why_left = part.left
+    elif part.sources:
+        state.edited.update(of_pods(state.document, [base.part for base in bases]))
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
@@ -123,18 +120,18 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
     places = bases[0].places if bases else None
     claimed = list(_claims_of_part(document, said, places, state.claims, settings.scope)) if said else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
-    made = PartResult(left=why) if why else _translate_over(document, bases, settings)
-    state.diagnostics += made.diagnostics
-    state.judged += made.judged
-    if made.edits or made.patches:
-        state.edits += made.edits
-        state.patches += made.patches
+    part = PartResult(left=why) if why else _translate_over(document, bases, settings)
+    state.diagnostics += part.diagnostics
+    state.judged += part.judged
+    if part.edits or part.patches:
+        state.edits += part.edits
+        state.patches += part.patches
         state.kept += bases[0].part.siblings
-    if made.left:
+    if part.left:
         state.leave(claimed)
         if said and places:
-            state.leave(_left_cards(document, made, said, places, settings))
-    return made
+            state.leave(_left_cards(document, part, said, places, settings))
+    return part
 
 
 def _path_in(document: Document, path: Path, places: Places | None) -> Path | None:
@@ -160,43 +157,43 @@ def _claims_of_part(
         why = claim.missing.message if claim.missing else _IN_PATCH
         name = claim.reference.text[:MAX_NAME]
         message = msg("claim {name} is not translated: {why}", name=claim.name, why=why)
-        found = nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER))
-        yield Leftover(name, with_location(document, found, part.object))
+        finding = nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER))
+        yield Leftover(name, with_location(document, finding, part.object))
 
 
 def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
     """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
-    made = PartResult()
+    part = PartResult()
     edits: list[_Changes] = []
     try:
-        for one in over:
-            whole = replace(one.whole.keys, claims=one.claims) if one.claims else one.whole.keys
-            said = () if is_operations(document) else dialects_of(one.part.keys, settings)
-            mine = _each_once(*said, *dialects_of(whole, settings), *dialects_of(one.base.keys, settings))
-            made.sources = _each_once(*made.sources, *mine)
+        for base in over:
+            whole = replace(base.whole.keys, claims=base.claims) if base.claims else base.whole.keys
+            said = () if is_operations(document) else dialects_of(base.part.keys, settings)
+            mine = _each_once(*said, *dialects_of(whole, settings), *dialects_of(base.base.keys, settings))
+            part.sources = _each_once(*part.sources, *mine)
             if mine in ((), (settings.to,)):
-                edits.append(_Changes([], [], partial(_fits, document, one, one.root, one.after)))
+                edits.append(_Changes([], [], partial(_fits, document, base, base.root, base.after)))
             else:
-                pod = one.whole._replace(keys=whole)
-                edits.append(_edits(document, one._replace(whole=pod), mine, settings, made))
+                pod = base.whole._replace(keys=whole)
+                edits.append(_edits(document, base._replace(whole=pod), mine, settings, part))
     except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
         pod = over[0].part
-        for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
-            path = _path_in(document, found.path, over[0].places)
+        for finding in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
+            path = _path_in(document, finding.path, over[0].places)
             if path is not None:
-                made.diagnostics.append(with_location(document, replace(found, path=path), pod.object))
-        made.left = message_of(error)
-        return made
-    if not edits or refuses(made.diagnostics):
-        return made
-    common = next((one for one in edits if all(map(one.serves, edits))), None)
+                part.diagnostics.append(with_location(document, replace(finding, path=path), pod.object))
+        part.left = message_of(error)
+        return part
+    if not edits or refuses(part.diagnostics):
+        return part
+    common = next((changes for changes in edits if all(map(changes.serves, edits))), None)
     if common is not None:
-        made.edits, made.patches = common.edits, common.patches
-        return made
+        part.edits, part.patches = common.edits, common.patches
+        return part
     pairs = zip(over, edits, strict=True)
-    other = next(one.base.object for one, changes in pairs if not edits[0].serves(changes))
-    made.left = msg(_UNLIKE, object=_called_in(over[0].base.object), other=_called_in(other))
-    return made
+    other = next(base.base.object for base, changes in pairs if not edits[0].serves(changes))
+    part.left = msg(_UNLIKE, object=_called_in(over[0].base.object), other=_called_in(other))
+    return part
 
 
 def _called_in(ref: ObjectRef) -> str:
@@ -206,28 +203,30 @@ def _called_in(ref: ObjectRef) -> str:
 def patch_changes(state: State) -> Changes:
     """The new patches of templates behind a document of a patch file, and it where it is one that goes."""
     document, scope = state.document, state.settings.scope
-    made = Changes([], [], [], [], [])
-    for one in state.role.templates(document) if state.role.templates else ():
-        if not replaced_backends(one.classes, scope):
+    changes = Changes([], [], [], [], [])
+    for patch in state.role.templates(document) if state.role.templates else ():
+        if not replaced_backends(patch.classes, scope):
             continue
-        why = one.why or (None if one.users else _UNUSED)
+        why = patch.why or (None if patch.users else _UNUSED)
         why = why or next(
-            (_not_said(user) for user in one.users if not _is_taken(one, user, state.settings)), None
+            (_not_said(user) for user in patch.users if not _is_taken(patch, user, state.settings)), None
         )
-        why = why or (_IN_LIST if one.path else None)
+        why = why or (_IN_LIST if patch.path else None)
         if why is None:
-            made.splices.append(Splice(document.start, document.end, ""))
+            changes.splices.append(Splice(document.start, document.end, ""))
         else:
-            name = (one.ref.name or "")[:MAX_NAME]
+            name = (patch.ref.name or "")[:MAX_NAME]
             message = msg(
                 "the patch of {kind} {name} is not translated: {why}", kind=TEMPLATE, name=name, why=why
             )
             hint = msg(BUILT, target=scope.target, folder=FOLDER)
-            found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
-            made.leftovers.append(Leftover(name, with_location(document, found, replace(one.ref, name=name))))
+            finding = nothing_is_left_behind((*patch.path, "metadata", "name"), message, hint)
+            changes.leftovers.append(
+                Leftover(name, with_location(document, finding, replace(patch.ref, name=name)))
+            )
     if state.patches:
-        made.splices.append(append_documents(document, state.patches))
-    return made
+        changes.splices.append(append_documents(document, state.patches))
+    return changes
 
 
 def _not_said(user: ObjectRef) -> Message:
@@ -238,112 +237,112 @@ def _not_said(user: ObjectRef) -> Message:
 def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
     """The document before the patch of a template says of an object what the patch says of its claims."""
     document, laid = patch.before or (None, ())
-    for one in laid if document else ():
-        over = one.under(settings.renamed).over
-        if document and one.unknown is None and any(each.base.object == user for each in over):
-            made = _translate_over(document, over, settings)
-            if made.sources and made.left is None and not refuses(made.diagnostics):
+    for overlay in laid if document else ():
+        over = overlay.under(settings.renamed).over
+        if document and overlay.unknown is None and any(base.base.object == user for base in over):
+            part = _translate_over(document, over, settings)
+            if part.sources and part.left is None and not refuses(part.diagnostics):
                 return True
     return False
 
 
 def _left_cards(
-    document: Document, made: PartResult, pod: Pod, places: Places, settings: Settings
+    document: Document, part: PartResult, pod: Pod, places: Places, settings: Settings
 ) -> Iterator[Leftover]:
     """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
-    keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
+    keys = {source.whole_card_key for source in part.sources} - {settings.to.whole_card_key}
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
             path = _path_in(document, value.path, places)
-            if name in keys and made.left and path is not None:
-                found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
-                yield Leftover(name, with_location(document, found, pod.object), made.left == BELOW)
+            if name in keys and part.left and path is not None:
+                finding = settings.scope.found(name, Place.RESOURCE, path, part.left, BUILT)
+                yield Leftover(name, with_location(document, finding, pod.object), part.left == BELOW)
 
 
-def _decided(document: Document, one: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
+def _decided(document: Document, base: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
     """What is accepted of the pod that a part is laid over, and of the whole."""
     assert settings.decisions is not None
     of_pod = partial(settings.decisions.of_pod, settings.accept)
-    if one.base.object.kind == VALUES:
+    if base.base.object.kind == VALUES:
         main = os.path.join(os.path.dirname(document.source.name), MAIN_VALUES[0])
         based = replace(document, source=Source(main, ""))
-        below = of_pod(based, one.base, FileKind.VALUES, settings.to.name)
-        return below, of_pod(document, one.part, FileKind.VALUES, settings.to.name).over(below)
-    below = of_pod(document, one.base, FileKind.MANIFESTS, settings.to.name)
-    return below, of_pod(document, one.part, FileKind.PATCH, settings.to.name).over(below)
+        below = of_pod(based, base.base, settings.to.name, by_file=True)
+        return below, of_pod(document, base.part, settings.to.name, by_file=True).over(below)
+    below = of_pod(document, base.base, settings.to.name, by_file=False)
+    return below, of_pod(document, base.part, settings.to.name, by_file=True).over(below)
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
-    return tuple({one.name: one for one in dialects}.values())
+    return tuple({dialect.name: dialect for dialect in dialects}.values())
 
 
 def _edits(
-    document: Document, one: OverlayBase, mine: tuple[Backend, ...], settings: Settings, part: PartResult
+    document: Document, base: OverlayBase, mine: tuple[Backend, ...], settings: Settings, part: PartResult
 ) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, CannotMergeError,
     EditError.
 
     What is wrong with the whole, and not with the base alone, is added to the part.
     """
-    target, whole = settings.to, one.whole
+    target, whole = settings.to, base.whole
     missing = next((claim.missing for claim in whole.keys.claims if claim.missing), None)
     if missing:
         raise _CannotError(missing.message)
-    below, above = (dialects_of(pod.keys, settings) for pod in (one.base, whole))
+    below, above = (dialects_of(pod.keys, settings) for pod in (base.base, whole))
     if target in below and mine != below:
         message = "what it is laid over is in keys of {target} already: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
-    based, over = _decided(document, one, settings) if settings.decisions else (None, None)
-    before = fitted(document.with_root(one.root), one.base, below, settings, based, one.home)
-    after = fitted(document.with_root(one.after), whole, above, settings, over, one.home)
+    based, over = _decided(document, base, settings) if settings.decisions else (None, None)
+    before = fitted(document.with_root(base.root), base.base, below, settings, based, base.home)
+    after = fitted(document.with_root(base.after), whole, above, settings, over, base.home)
     if based is not None and over is not None:
         part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
     if refuses(before.found):
         raise _CannotError(BELOW)
-    known = set(map(words_of, before.found))
-    for found in after.found:
-        if words_of(found) not in known:
-            at = replace(found, path=one.places.of(found.path))
-            part.diagnostics.append(with_location(document, at, one.part.object))
+    said_before = set(map(words_of, before.found))
+    for finding in after.found:
+        if words_of(finding) not in said_before:
+            at = replace(finding, path=base.places.of(finding.path))
+            part.diagnostics.append(with_location(document, at, base.part.object))
     if refuses(after.found):
         return _Changes([], [], lambda _edits: True)
-    patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below, settings)
-    new_below = _written(one.base, one.root, before.fit.keys, below, target)
-    new_whole = _written(whole, one.after, after.fit.keys, above, target)
-    edits = _difference(document, one, new_below, new_whole, role_of((*mine, target)))
-    fit = partial(_fits, document, one, new_below, new_whole)
+    patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
+    new_below = _written(base.base, base.root, before.fit.keys, below, target)
+    new_whole = _written(whole, base.after, after.fit.keys, above, target)
+    edits = _difference(document, base, new_below, new_whole, role_of((*mine, target)))
+    fit = partial(_fits, document, base, new_below, new_whole)
     if not fit(edits):
         raise _CannotError(_OTHERWISE)
     return _Changes(edits, patches, fit)
 
 
 def _written(
-    pod: Pod, root: nodes.Mapping, wanted: PodKeys, sources: tuple[Backend, ...], target: Backend
+    pod: Pod, root: nodes.Mapping, keys: PodKeys, sources: tuple[Backend, ...], target: Backend
 ) -> nodes.Mapping:
     """The object of a pod in keys of the target. Raises EditError."""
     if sources in ((), (target,)):
         return root
-    edits = share_edits(pod, wanted, sources, target, mirror_requests=True)
-    made = edited(root, edits, pod.siblings)
-    return made if isinstance(made, nodes.Mapping) else root
+    edits = share_edits(pod, keys, sources, target, mirror_requests=True)
+    node = edited(root, edits, pod.siblings)
+    return node if isinstance(node, nodes.Mapping) else root
 
 
 def _difference(
-    document: Document, one: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
+    document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
 ) -> list[Edit]:
     """What the part has to say otherwise. Raises CannotMergeError, EditError."""
     operates = is_operations(document)
-    made = one.lay(new_below, document, True)
-    layers = Layers(one.root, new_below, one.after, new_whole, made)
-    edits = OverlayDifference(one.said, one.lists, role, operates).edits(layers)
+    mapping = base.lay(new_below, document, True)
+    layers = Layers(base.root, new_below, base.after, new_whole, mapping)
+    edits = OverlayDifference(base.said, base.lists, role, operates).edits(layers)
     if not operates:
         return edits
-    return op_edits(document, edits, one.operated, lambda path: nodes.get(new_below, *path) is not None)
+    return op_edits(document, edits, base.operated, lambda path: nodes.get(new_below, *path) is not None)
 
 
 def _fits(
     document: Document,
-    one: OverlayBase,
+    base: OverlayBase,
     new_below: nodes.Mapping,
     new_whole: nodes.Mapping,
     edits: list[Edit],
@@ -351,15 +350,15 @@ def _fits(
     """The part with these edits, laid over the new object below it, makes the new whole."""
     assert document.root is not None
     try:
-        again = replace(document, root=edited(document.root, edits, one.part.siblings))
-        return alike(one.lay(new_below, again, False), new_whole)
+        again = replace(document, root=edited(document.root, edits, base.part.siblings))
+        return alike(base.lay(new_below, again, False), new_whole)
     except (CannotMergeError, EditError):
         return False
 
 
 def _template_patches(
     document: Document,
-    one: OverlayBase,
+    base: OverlayBase,
     before: PodKeys,
     after: PodKeys,
     replaced: Sequence[Backend],
@@ -369,28 +368,35 @@ def _template_patches(
 
     kustomize has no schema of templates: it replaces their lists.
     """
-    new = {one.name: one for one in after.claims}
-    if new == {one.name: one for one in before.claims} and _claimed(before) == _claimed(after):
+    new = {claim.name: claim for claim in after.claims}
+    if new == {claim.name: claim for claim in before.claims} and _claimed(before) == _claimed(after):
         return []
     if is_operations(document):
         raise _CannotError(msg("what a claim requests is in another object, which no operation can change"))
     if _claimed(before) != _claimed(after):
         raise _CannotError(msg("it adds or removes the claim of a container, or changes its name"))
-    why = one.alone or why_not_appendable(document)
+    why = base.alone or why_not_appendable(document)
     if why:
         raise _CannotError(why)
-    based = document.with_root(one.root)
+    based = document.with_root(base.root)
     pods = Numbered(pods_in(based))
-    writing = with_templates(based, one.base, before, pods, replaced, settings.shared_names)
+    writing = with_templates(based, base.base, before, pods, replaced, settings.shared_names)
     if writing.found:
         raise _CannotError(writing.found[0].message)
-    pairs = [(one.data, one._replace(claim=new[one.claim.name]).data) for one in writing.templates]
-    return [made for old, data in pairs if (made := patch_of(old, data))]
+    pairs = [
+        (template.data, template._replace(claim=new[template.claim.name]).data)
+        for template in writing.templates
+    ]
+    return [patch for old, data in pairs if (patch := patch_of(old, data))]
 
 
 def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
     """The claims of containers by name."""
-    return {(one.init, one.name, one.claims) for one in keys.all_containers() if one.claims}
+    return {
+        (container.init, container.name, container.claims)
+        for container in keys.all_containers()
+        if container.claims
+    }
 
 
 # The shares of what kustomize builds, each reported where it is written; and what is not known to be built.
@@ -399,81 +405,82 @@ def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
 PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
 
 
-def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
+def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
     """Do a task with the objects of a build: their shares, and what is wrong with them.
 
     ``left``: files in which something is not translated already, whose hint is the same.
     """
-    places = BuildPlaces(made, builds)
-    claims = _claims(made)
+    places = BuildPlaces(build, builds)
+    claims = _claims(build)
     whole = Result()
     left_out = partial(_left, places, settings, task.command)
-    missed = [one for one in _missed(made, places, settings, left_out) if one.diagnostic.file not in left]
-    for one in made.objects:
-        if one.is_template:
+    missed = [
+        leftover
+        for leftover in _missed(build, places, settings, left_out)
+        if leftover.diagnostic.file not in left
+    ]
+    for obj in build.objects:
+        if obj.is_template:
             continue
-        document = places.of(one.document).with_root(one.root)
+        document = places.of(obj.document).with_root(obj.root)
         beside = settings.claims.beside(document.source)
         pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
         here = (
             replace(
                 settings,
-                decisions=replace(settings.decisions, built=decisions_on(one, made, places, settings)),
+                decisions=replace(settings.decisions, built=decisions_on(obj, build, places, settings)),
             )
             if settings.decisions
             else settings
         )
         part = State(document=document, settings=here, role=MANIFESTS, task=task)
-        part.runs += (PodRun(_called(pod, one)) for pod in pods)
+        part.runs += (PodRun(_called(pod, obj)) for pod in pods)
         task.run("shares", part)
-        if one.unknown:
+        if obj.unknown:
             if part.items or places.matter:
-                name = cut(f"{one.identity.kind}/{one.identity.names[-1][0]}", MAX_NAME)
-                message = msg("{name} is not counted: {why}", name=name, why=one.unknown)
-                missed.append(left_out(name, message, places.of(one.document), one.path))
+                name = cut(f"{obj.identity.kind}/{obj.identity.names[-1][0]}", MAX_NAME)
+                message = msg("{name} is not counted: {why}", name=name, why=obj.unknown)
+                missed.append(left_out(name, message, places.of(obj.document), obj.path))
             continue
         if settings.decisions:
             from gpuxlate.translation.decisions import of_build
 
-            def written_in(path: Path, one: Object = one) -> str | None:
-                return places.found(Diagnostic("", Severity.INFO, "", path=path), one).file
+            def written_in(path: Path, obj: Object = obj) -> str | None:
+                return places.found(Diagnostic("", Severity.INFO, "", path=path), obj).file
 
             whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
-        moved = {id(each): places.found(each, one) for each in part.diagnostics}  # an item repeats its pod's
+        place = partial(places.found, one=obj)
         whole.items += (
-            replace(
-                item, build=places.folder, diagnostics=tuple(moved[id(each)] for each in item.diagnostics)
-            )
+            replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
             for item in part.items
         )
-        whole.diagnostics += moved.values()
-        whole.leftovers += (
-            replace(each, diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
-        )
+        whole.diagnostics += map(place, part.diagnostics)
+        whole.leftovers += (replace(left, diagnostic=place(left.diagnostic)) for left in part.leftovers)
     missed = [
-        settled(each, folder=lambda: places.folder, allowed=settings.allow_leftovers) for each in missed
+        settled(leftover, folder=lambda: places.folder, allowed=settings.allow_leftovers)
+        for leftover in missed
     ]
     whole.leftovers += missed
-    whole.diagnostics += (each.diagnostic for each in missed)
+    whole.diagnostics += (leftover.diagnostic for leftover in missed)
     whole.sources += places.sources.values()
     return whole
 
 
-def decisions_on(one: Object, made: Built, places: BuildPlaces, settings: Settings) -> tuple[str, ...]:
+def decisions_on(obj: Object, build: Built, places: BuildPlaces, settings: Settings) -> tuple[str, ...]:
     """The names by which entries decide about a built object: its own as it is written, and its patches."""
     assert settings.decisions is not None
-    name, namespace = one.identity.names[0]
-    ref = ObjectRef(None, one.identity.kind, namespace, name)
-    patches = {places.of(text.host or text.document).source.name for text in made.texts}
-    own = settings.decisions.object(ref, one.document.source.name)
-    return own, *sorted(map(settings.decisions.file, patches))
+    name, namespace = obj.identity.names[0]
+    ref = ObjectRef(None, obj.identity.kind, namespace, name)
+    patches = {places.of(text.host or text.document).source.name for text in build.texts}
+    name_of_object = settings.decisions.object(ref, obj.document.source.name)
+    return name_of_object, *sorted(map(settings.decisions.file, patches))
 
 
-def _called(pod: Pod, one: Object) -> Pod:
+def _called(pod: Pod, obj: Object) -> Pod:
     """The pod with what its object is called where it is built."""
     if pod.object_path:
         return pod
-    name, namespace = one.identity.names[-1]
+    name, namespace = obj.identity.names[-1]
     ref = replace(
         pod.object,
         name=cut(name, MAX_NAME) if name else None,
@@ -483,16 +490,16 @@ def _called(pod: Pod, one: Object) -> Pod:
 
 
 # --- claims -----------------------------------------------------------------------------------------
-def _claims(made: Built) -> tuple[ClaimIndex, dict[str, Message]]:
+def _claims(build: Built) -> tuple[ClaimIndex, dict[str, Message]]:
     """The templates of claims as they are built; and why, by name, others are not known."""
     templates = [
-        (claim, one.unknown)
-        for one in made.objects
-        if one.is_template
-        for claim in claims_of(one.document.with_root(one.root))
+        (claim, obj.unknown)
+        for obj in build.objects
+        if obj.is_template
+        for claim in claims_of(obj.document.with_root(obj.root))
     ]
-    known = ClaimIndex.of_objects(claim for claim, why in templates if not why)
-    return known, {claim.name: why for claim, why in templates if why}
+    index = ClaimIndex.of_objects(claim for claim, why in templates if not why)
+    return index, {claim.name: why for claim, why in templates if why}
 
 
 def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
@@ -527,22 +534,22 @@ def _left(
 
 
 def _missed(
-    made: Built, places: BuildPlaces, settings: Settings, left: Callable[..., Leftover]
+    build: Built, places: BuildPlaces, settings: Settings, left: Callable[..., Leftover]
 ) -> Iterator[Leftover]:
     """What is more than was read, and patches of what is not there."""
-    host = kustomization_at(made.folder)
-    if made.refused:
-        found = nothing_is_left_behind((), made.refused.why, msg(CORRECT))
-        yield Leftover(places.folder, refused_at(found, made.refused, places))
+    host = kustomization_at(build.folder)
+    if build.refused:
+        finding = nothing_is_left_behind((), build.refused.why, msg(CORRECT))
+        yield Leftover(places.folder, refused_at(finding, build.refused, places))
         return
-    if made.unread and host:
-        message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=made.unread)
+    if build.unread and host:
+        message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=build.unread)
         yield left(places.folder, message, places.of(host), ())
         return
-    for one in made.unmatched_patches:
-        about_pods = is_operations(one.document) or patched_pods(one.document)
-        if about_pods and might_have_gpu_keys(one.document.text.encode(), settings.profile):
+    for piece in build.unmatched_patches:
+        about_pods = is_operations(piece.document) or patched_pods(piece.document)
+        if about_pods and might_have_gpu_keys(piece.document.text.encode(), settings.profile):
             message = msg("a patch is not counted: {why}", why=NOT_THERE)
-            here = left(places.folder, message, one.document, ("metadata", "name"))
-            start = one.document.start
-            yield replace(here, diagnostic=places.written(here.diagnostic, one, (start, start)))
+            here = left(places.folder, message, piece.document, ("metadata", "name"))
+            start = piece.document.start
+            yield replace(here, diagnostic=places.written(here.diagnostic, piece, (start, start)))

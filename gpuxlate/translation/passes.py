@@ -14,7 +14,8 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import Reading
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
@@ -168,16 +169,20 @@ class State(DocumentResults):
         self.diagnostics += located
         return located
 
-    def leave(self, found: Iterable[Leftover]) -> None:
+    def leave(self, leftovers: Iterable[Leftover]) -> None:
         """Add what is not translated."""
         settings, document = self.settings, self.document
         decided = None
         if settings.decisions is not None:
             decided = settings.decisions.of_text(
-                document.source, settings.to.name, document, self.role.kind, self.pods
+                document.source,
+                settings.to.name,
+                document,
+                self.pods,
+                by_file=self.role.is_named_by_file,
             )
             self.judged += decided.objects(whole=not self.role.part_of_build)
-        self.task.leave(self, _reported(self, found, document.source, settings, decided))
+        self.task.leave(self, _reported(self, leftovers, document.source, settings, decided))
 
 
 class Task(NamedTuple):
@@ -204,14 +209,14 @@ class Task(NamedTuple):
 
 
 def leave_text(
-    made: Result, found: Iterable[Leftover], source: Source, settings: Settings, task: Task
+    result: Result, leftovers: Iterable[Leftover], source: Source, settings: Settings, task: Task
 ) -> None:
     """Add what is not translated in a text that is no YAML."""
     decided = None
     if settings.decisions is not None:
         decided = settings.decisions.of_text(source, settings.to.name)
-        made.judged += decided.objects()
-    task.leave(made, _reported(made, found, source, settings, decided))
+        result.judged += decided.objects()
+    task.leave(result, _reported(result, leftovers, source, settings, decided))
 
 
 def settled(
@@ -223,8 +228,8 @@ def settled(
     ``folder``: of the kustomization that builds its file. ``allowed``: by ``--allow-leftovers``.
     ``decided``: what entries say about it.
     """
-    found, final = left.diagnostic, left.final
-    severity, message, hint = found.severity, found.message, found.hint or ""
+    finding, final = left.diagnostic, left.final
+    severity, message, hint = finding.severity, finding.message, finding.hint or ""
     if allowed and severity is Severity.ERROR and (left.follows or not final):
         severity = Severity.WARNING
     if decided is not None and decided.accepts and not final:
@@ -236,13 +241,13 @@ def settled(
         hint = msg(BUILT, **{**values, "folder": shlex.quote(folder())})
     elif allowed and template in ALLOWED:
         hint = msg(ALLOWED[template], **values)
-    reported = replace(found, severity=severity, message=message, hint=hint or found.hint)
+    reported = replace(finding, severity=severity, message=message, hint=hint or finding.hint)
     return replace(left, diagnostic=reported)
 
 
 def _reported(
-    made: Result,
-    found: Iterable[Leftover],
+    result: Result,
+    leftovers: Iterable[Leftover],
     source: Source,
     settings: Settings,
     decided: DecidedText | None,
@@ -252,22 +257,27 @@ def _reported(
         settled, folder=partial(settings.builds.folder, source.name), allowed=settings.allow_leftovers
     )
     if decided is None:
-        return map(report, found)
+        return map(report, leftovers)
     reported = []
-    for left in found:
+    for left in leftovers:
         entries = decided.about(left)
         reported.append(report(left, decided=entries))
-        made.judged.append(entries.judged(reported[-1]))
+        result.judged.append(entries.judged(reported[-1]))
     return reported
 
 
-def listed(found: Iterable[Leftover]) -> list[Leftover]:
+def listed(leftovers: Iterable[Leftover]) -> list[Leftover]:
     """What is not translated, within the limit, in order; once where a text names it twice at one place."""
     once = {
-        (one.key, one.diagnostic.message, one.diagnostic.path, one.diagnostic.span): one
-        for one in islice(found, limits.MAX_FINDINGS + 1)
+        (
+            leftover.key,
+            leftover.diagnostic.message,
+            leftover.diagnostic.path,
+            leftover.diagnostic.span,
+        ): leftover
+        for leftover in islice(leftovers, limits.MAX_FINDINGS + 1)
     }
-    return sorted(once.values(), key=lambda one: one.diagnostic.sort_key())
+    return sorted(once.values(), key=lambda leftover: leftover.diagnostic.sort_key())
 
 
 def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -> Settings | None:
@@ -278,11 +288,11 @@ def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -
     from gpuxlate.claims.templates import clashes
 
     twice = clashes(whole.new_template_names)
-    new = {(one.namespace, one.name) for one in twice} - settings.shared_names
+    new = {(template.namespace, template.name) for template in twice} - settings.shared_names
     if new and repeats:
         return replace(settings, shared_names=settings.shared_names | new)
-    known = set(whole.diagnostics)
-    whole.diagnostics += (one.found for one in twice if one.found not in known)
+    findings = set(whole.diagnostics)
+    whole.diagnostics += (template.found for template in twice if template.found not in findings)
     return None
 
 
@@ -373,39 +383,39 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
 def refuse_items(state: State) -> None:
     """An error that no option accepts refuses the shares that it is about: those of its pod, else those of
     its object, else, where the whole document is wrong, all."""
-    errors = [one for one in state.diagnostics if one.severity is Severity.ERROR] if state.items else []
+    errors = (
+        {finding for finding in state.diagnostics if finding.severity is Severity.ERROR}
+        if state.items
+        else set()
+    )
     if not errors:
         return
     accepted = {(loss.code, loss.message) for item in state.items for loss in item.losses}
     accepted |= {(left.diagnostic.code, left.diagnostic.message) for left in state.leftovers}
-    errors = [one for one in errors if (one.code, one.message) not in accepted]
+    errors = {error for error in errors if (error.code, error.message) not in accepted}
+    of_items = [errors.intersection(item.diagnostics) for item in state.items]
     places = {pod.keys.path: pod.object_path for pod in state.pods}
-    own = {id(found) for item in state.items for found in item.diagnostics}
-    of_documents = [one for one in errors if id(one) not in own]
-    refused = _places_of(of_documents, places)
-    wrong = {id(one) for one in errors}
+    refused = _places_of(errors.difference(*of_items), places)
     state.items = [
-        replace(item, verdict=Verdict.REFUSED)
-        if item.pod in refused or any(id(one) in wrong for one in item.diagnostics)
-        else item
-        for item in state.items
+        replace(item, verdict=Verdict.REFUSED) if of_item or item.pod in refused else item
+        for item, of_item in zip(state.items, of_items, strict=True)
     ]
 
 
 def _places_of(errors: Iterable[Diagnostic], places: Mapping[Path, Path]) -> set[Path]:
     """The pods that errors are about. ``places``: by the path of each pod that of its object."""
-    found: set[Path] = set()
+    about: set[Path] = set()
     objects: dict[Path, list[Path]] = {}
     for pod, path in places.items():
         objects.setdefault(path, []).append(pod)
-    for one in errors:
-        above = [one.path[:length] for length in range(len(one.path), -1, -1)]
+    for finding in errors:
+        above = [finding.path[:length] for length in range(len(finding.path), -1, -1)]
         inside = next((path for path in above if path in places), None)
         of_object = next((path for path in above if path in objects), None)
         if inside is not None:
-            found.add(inside)
+            about.add(inside)
         elif of_object is not None:
-            found.update(objects[of_object])
-        elif not one.path:
-            found.update(places)
-    return found
+            about.update(objects[of_object])
+        elif not finding.path:
+            about.update(places)
+    return about

@@ -7,7 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.backends.pod_writer import Accept, SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
@@ -80,56 +81,57 @@ def fitted(
     kustomizations of the run set is not missing there, and what they correct is not wrong.
     """
     read = _read(pod, sources, settings)
-    made = _fitted(document, pod, sources, settings, read, decided)
-    built = settings.builds.pods(home) if refuses(made.found) and not pod.keys.claims else ()
+    fitted_pod = _fitted(document, pod, sources, settings, read, decided)
+    built = settings.builds.pods(home) if refuses(fitted_pod.found) and not pod.keys.claims else ()
     if not built:
-        return made
+        return fitted_pod
     wholes = []
-    for whole in (each.under(settings.renamed) for each in built):
+    for whole in (pod.under(settings.renamed) for pod in built):
         dialects = dialects_of(whole.keys, settings)
         wholes.append(_fitted(document, whole, dialects, settings, _read(whole, dialects, settings)))
-    filled = _set_in_all(made.fit, [whole.fit for whole in wholes])
-    stays = {words_of(found) for whole in wholes for found in whole.misread}
+    filled = _set_in_all(fitted_pod.fit, [whole.fit for whole in wholes])
+    stays = {words_of(finding) for whole in wholes for finding in whole.misread}
     corrects = any(
-        found.severity is Severity.ERROR and words_of(found) not in stays for found in made.misread
+        finding.severity is Severity.ERROR and words_of(finding) not in stays
+        for finding in fitted_pod.misread
     )
     if filled is None or not (filled or corrects):
-        return made
-    read = read._replace(found=[found for found in read.found if words_of(found) in stays])
+        return fitted_pod
+    read = read._replace(found=[finding for finding in read.found if words_of(finding) in stays])
     completed = _fitted(document, pod, sources, settings, read, decided, filled)
     return completed._replace(whole=wholes[0])
 
 
-def words_of(found: Diagnostic) -> tuple[str, str]:
+def words_of(finding: Diagnostic) -> tuple[str, str]:
     """What a finding says, wherever it is."""
-    return found.code, str(found.message)
+    return finding.code, str(finding.message)
 
 
 def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
     """The fields that a target needs and a pod has not; None where one of the whole pods has not either."""
     attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
-    found: dict[tuple[bool, str, str], int] = {}
-    for one in fit.outcomes:
-        place = one.container.init, one.container.name
-        for loss in one.losses:
+    numbers: dict[tuple[bool, str, str], int] = {}
+    for outcome in fit.outcomes:
+        place = outcome.container.init, outcome.container.name
+        for loss in outcome.losses:
             if loss.kind is not LossKind.FILLED or loss.accepted:
                 continue
             shares = [
-                each.share
+                outcome.share
                 for whole in wholes
-                for each in whole.outcomes
-                if (each.container.init, each.container.name) == place
+                for outcome in whole.outcomes
+                if (outcome.container.init, outcome.container.name) == place
             ]
             values = [getattr(share, attributes[loss.field]) for share in shares]
             if len(values) != len(wholes) or None in values:
                 return None
-            found[*place, loss.field] = max(1, values[0] // shares[0].cards)
-    return found
+            numbers[*place, loss.field] = max(1, values[0] // shares[0].cards)
+    return numbers
 
 
 def _read(pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> ReadPod:
-    readings, containers, found, _ = shares_of(pod.keys, sources, settings)
-    return ReadPod(readings, containers, found)
+    readings, containers, findings, _ = shares_of(pod.keys, sources, settings)
+    return ReadPod(readings, containers, findings)
 
 
 def _fitted(
@@ -143,42 +145,42 @@ def _fitted(
 ) -> FittedPod:
     """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
     target, readings = settings.to, read.readings
-    wanted = [one for _, reading in readings for one in reading.selectors]
-    selectors = [one for one in wanted if not target.chooses(one.key)]
+    chosen = [selector for _, reading in readings for selector in reading.selectors]
+    selectors = [selector for selector in chosen if not target.chooses(selector.key)]
     accept = decided.accept if decided else settings.accept
     if filled:
         accept = replace(accept, elsewhere=filled)
     fit = fit_pod(read.containers, target, accept, settings.profile, selectors)
     if filled:
         fit = _without_losses(fit, filled)
-    if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
+    if not fit.accepted or any(outcome.diagnostics for outcome in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
     misread = _without_rounded(read.found, fit, readings, settings.profile)
-    found = [*misread]
-    if wanted:
-        found += unknown_choices(wanted, target)
-    found += fit.findings()
+    findings = [*misread]
+    if chosen:
+        findings += unknown_choices(chosen, target)
+    findings += fit.findings()
     if pod.keys.claims:
-        found += shared_in_pod(readings, target)
-    found += [
+        findings += shared_in_pod(readings, target)
+    findings += [
         isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
         for _, reading in readings
         if reading.isolation and reading.shares
     ]
     shares = ((source.vendor, share) for source, reading in readings for share in reading.shares)
-    found += other_cards(shares, target)
-    found += writable(pod, fit, sources, target, settings.context)
-    found += miscounted(document, pod, fit)
-    found += written_without_a_dialect(fit, target)
+    findings += other_cards(shares, target)
+    findings += writable(pod, fit, sources, target, settings.context)
+    findings += miscounted(document, pod, fit)
+    findings += written_without_a_dialect(fit, target)
     if pod.object.kind == VALUES:
-        found += uncounted(pod, fit, target)
+        findings += uncounted(pod, fit, target)
     if filled:
         fit = replace(fit, keys=_without_keys(fit.keys, filled, target))
-    return FittedPod(readings, fit, misread, found)
+    return FittedPod(readings, fit, misread, findings)
 
 
 def _without_rounded(
-    found: Sequence[Diagnostic],
+    findings: Sequence[Diagnostic],
     fit: PodFit,
     readings: Sequence[tuple[Backend, Reading]],
     profile: Profile | None,
@@ -186,19 +188,19 @@ def _without_rounded(
     """What is wrong at the source, but for numbers that both it and the target round up: these are reported
     once, with what accepts them."""
     paths = {loss.path for loss in _rounded(fit)}
-    if not any(one.path in paths for one in found):
-        return found
+    if not any(finding.path in paths for finding in findings):
+        return findings
     codes = {
         loss.code
         for source, reading in readings
         for loss in _rounded(fit_pod(reading.containers, source, Accept(), profile))
     }
-    return [one for one in found if one.path not in paths or one.code not in codes]
+    return [finding for finding in findings if finding.path not in paths or finding.code not in codes]
 
 
 def _rounded(fit: PodFit) -> list[Loss]:
     """The numbers that become another number: what comes with a whole card becomes none."""
-    losses = (loss for one in fit.outcomes for loss in one.losses)
+    losses = (loss for outcome in fit.outcomes for loss in outcome.losses)
     return [loss for loss in losses if loss.kind is LossKind.ROUNDED and isinstance(loss.given, int)]
 
 
@@ -207,14 +209,14 @@ def _without_losses(fit: PodFit, filled: SetElsewhere) -> PodFit:
         fit,
         outcomes=tuple(
             replace(
-                one,
+                outcome,
                 losses=tuple(
                     loss
-                    for loss in one.losses
-                    if (one.container.init, one.container.name, loss.field) not in filled
+                    for loss in outcome.losses
+                    if (outcome.container.init, outcome.container.name, loss.field) not in filled
                 ),
             )
-            for one in fit.outcomes
+            for outcome in fit.outcomes
         ),
     )
 
@@ -230,11 +232,14 @@ def _without_keys(keys: PodKeys, filled: SetElsewhere, target: Backend) -> PodKe
             name: value for name, value in values.items() if not (row := rows[name]) or row.sets not in gone
         }
 
-    def container(one: ContainerKeys) -> ContainerKeys:
+    def container(keys_of: ContainerKeys) -> ContainerKeys:
         named = {(name, init) for init, name, _ in filled}
-        gone = every if (one.name, one.init) in named else set()
+        gone = every if (keys_of.name, keys_of.init) in named else set()
         return replace(
-            one, limits=left(one.limits, gone), requests=left(one.requests, gone), env=left(one.env, gone)
+            keys_of,
+            limits=left(keys_of.limits, gone),
+            requests=left(keys_of.requests, gone),
+            env=left(keys_of.env, gone),
         )
 
     return replace(
@@ -256,10 +261,11 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
     target, decisions = state.settings.to, state.settings.decisions
     decided = None
     if decisions is not None:
-        decided = decisions.of_pod(state.settings.accept, document, pod, state.role.kind, target.name)
+        by_file = state.role.is_named_by_file
+        decided = decisions.of_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
     home = Home(document.source.name, document.index, pod.keys.path)
-    made = fitted(document, pod, sources, state.settings, decided, home)
-    fit, found = made.fit, made.found
+    fitted_pod = fitted(document, pod, sources, state.settings, decided, home)
+    fit, findings = fitted_pod.fit, fitted_pod.found
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
@@ -268,15 +274,15 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         keys, templates, problems = with_templates(
             document, pod, fit.keys, numbered, sources, state.settings.shared_names
         )
-        found += problems
+        findings += problems
     if pod.keys.claims:
         from gpuxlate.claims.findings import other_claims, shared_claims
 
-        replaced = [one for one in sources if one is not target]
-        found += shared_claims(pod, replaced, state.claims.index)
-        found += other_claims(pod.keys)
-    share = made.whole or made  # that of the pod as it is built
-    located = state.add_shares(pod, share.readings, share.fit, found, broken=share.broken)
+        replaced = [source for source in sources if source is not target]
+        findings += shared_claims(pod, replaced, state.claims.index)
+        findings += other_claims(pod.keys)
+    share = fitted_pod.whole or fitted_pod  # that of the pod as it is built
+    located = state.add_shares(pod, share.readings, share.fit, findings, broken=share.broken)
     if decided:
         state.judged.append(decided.judged(fit))
     if not target.writes_pods:
@@ -294,7 +300,9 @@ def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnos
     def requests(container: ContainerKeys) -> bool:
         return any(backend.owns(name) for backend in sources for name in container.resources)
 
-    path = next((one.path for one in pod.keys.all_containers() if requests(one)), pod.keys.path)
+    path = next(
+        (container.path for container in pod.keys.all_containers() if requests(container)), pod.keys.path
+    )
     message = msg("{target} writes job files, not pods", target=target.name)
-    found: Diagnostic = share_is_expressible(path, message, PARSE_FIRST)
-    return found
+    finding: Diagnostic = share_is_expressible(path, message, PARSE_FIRST)
+    return finding

@@ -15,6 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -31,13 +32,17 @@ from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
-from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.leftovers import (
+    IN_MANIFESTS,
+    IN_PATCHES,
+    IN_VALUES,
     VARIABLE,
+    FileTexts,
     Leftover,
     left_in_document,
     left_in_text,
@@ -168,7 +173,7 @@ def _leave_unknown_claims(state: State, pod: Pod) -> None:
 
 def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
     """Whole cards that no dialect reads; accelerators that are not read are left."""
-    words = vocabulary_of(state.settings.context)
+    words = key_index_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():
         finding = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
         if words.unread(key) is None:
@@ -179,7 +184,9 @@ def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
     """Jobs in a document that request GPUs, with their dialects and where they do."""
-    for job in jobs_in(state.document, registry.job_rows(state.document)):
+    from gpuxlate.backends import job_targets
+
+    for job in jobs_in(state.document, job_targets.rows_of(state.document)):
         backend = registry.get(job.target)
         keys = job.pod.keys.containers[0].limits
         requested = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
@@ -207,19 +214,21 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
 def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
-    edited = frozenset(one.path for one in state.edits) | state.edited
+    edited = frozenset(edit.path for edit in state.edits) | state.edited
     keys = document_keys(
         document, state.pods, registry.is_gpu_key, state.places, state.settled_paths | edited
     )
     has_shares = state.has_shares
-    for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
+    for finding in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
-        taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.edited
-        if one.code != "GX005" and not taken and (has_shares or one.severity is not Severity.ERROR):
-            state.diagnostics.append(with_location(document, one))
+        taken = finding.code == key_is_in_a_pod.code and finding.path[:1] in state.edited
+        if finding.code != "GX005" and not taken and (has_shares or finding.severity is not Severity.ERROR):
+            state.diagnostics.append(with_location(document, finding))
     if keys.claims:
-        found = unread_classes(keys, state.settings.context)
-        state.extra_leftovers += [Leftover(name, with_location(document, one)) for name, one in found.items()]
+        unread = unread_classes(keys, state.settings.context)
+        state.extra_leftovers += [
+            Leftover(name, with_location(document, finding)) for name, finding in unread.items()
+        ]
 
 
 def find_machines(state: State) -> None:
@@ -227,33 +236,37 @@ def find_machines(state: State) -> None:
     state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
-def find_leftovers(state: State) -> None:
-    """What is in no share."""
-    found = left_in_document(
+def find_leftovers(texts: FileTexts, state: State) -> None:
+    """What is in no share. ``texts``: what is said of a key of such a file."""
+    leftovers = left_in_document(
         state.document,
         state.runs,
         state.settings.scope,
         state.places,
-        state.role.kind,
+        texts,
         state.why_left,
-        frozenset(one.path for one in state.edits) | state.edited,
+        frozenset(edit.path for edit in state.edits) | state.edited,
         state.settled_paths,
         lambda run: awakened(run, state.settings.to),
     )
-    state.leave([*state.extra_leftovers, *found])
+    state.leave([*state.extra_leftovers, *leftovers])
 
 
 def _leave_to_build(state: State) -> None:
     """What is said of a kustomization with what it builds."""
-    state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
+    state.leftovers = [
+        leftover for leftover in state.leftovers if leftover.diagnostic.path[:1] not in BUILT_FROM
+    ]
     state.diagnostics = [
-        one for one in state.diagnostics if one.code != "GX014" or one.path[:1] not in BUILT_FROM
+        finding
+        for finding in state.diagnostics
+        if finding.code != "GX014" or finding.path[:1] not in BUILT_FROM
     ]
 
 
 def _leave_patch_to_build(state: State) -> None:
     """That a patch is no whole object says nothing where it is in a build."""
-    state.diagnostics = [one for one in state.diagnostics if one.code != "GX014"]
+    state.diagnostics = [finding for finding in state.diagnostics if finding.code != "GX014"]
 
 
 def find_left_templates(state: State) -> None:
@@ -263,12 +276,14 @@ def find_left_templates(state: State) -> None:
     state.leave(left_templates(state.document, state.claims, state.settings.scope))
 
 
-def count_left(part: Result, found: Iterable[Leftover]) -> None:
+def count_left(part: Result, leftovers: Iterable[Leftover]) -> None:
     """What is not translated is counted, and nothing is wrong with it, but with a text that is no YAML."""
-    left = listed(found)
+    left = listed(leftovers)
     part.leftovers += left
     part.diagnostics += [
-        replace(one.diagnostic, severity=Severity.ERROR) for one in left if one.diagnostic.code == "GX001"
+        replace(leftover.diagnostic, severity=Severity.ERROR)
+        for leftover in left
+        if leftover.diagnostic.code == "GX001"
     ]
 
 
@@ -282,43 +297,54 @@ def of_quotas(run: Callable[[State], None]) -> Pass[State]:
     return Pass("quotas", run, lambda: (*QUOTA_KINDS,))
 
 
-FIND_PODS = (
+_FIND_PODS = (
     Pass("templates", find_template, lambda: (TEMPLATE,)),
     Pass("GPUShare documents", find_share_document, lambda: (KIND, DECISIONS)),
     Pass("pods", find_pods),
 )
-BESIDE_PODS = (
+_BESIDE_PODS = (
     Pass("document rules", check_around),
     Pass("machines", find_machines, lambda: NODE_WORDS),
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""
-LEFTOVERS = Pass("leftovers", find_leftovers)
+Passes = tuple[Pass[State], ...]
+Leftovers = Callable[[FileTexts, State], None]
+"""Finds what is in no share, with what is said of a key of such a file."""
+
+
+def first_half(
+    texts: FileTexts,
+    shares: Passes,
+    leftovers: Leftovers,
+    amounts: Passes = (),
+    needs: tuple[str, ...] = (),
+) -> Passes:
+    """The first half of every task, from the text to what is in no share.
+
+    ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
+    """
+    left = Pass("leftovers", partial(leftovers, texts), needs=needs)
+    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left)
+
+
 LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))
-_SHARES = Pass("shares", read_pods, needs=("runs",))
+_SHARES = (Pass("shares", read_pods, needs=("runs",)),)
 READ = Task(
     manifests=(
-        *FIND_PODS,
-        _SHARES,
-        of_jobs(_read_jobs),
-        of_quotas(find_amounts),
-        *BESIDE_PODS,
-        LEFTOVERS,
+        *first_half(IN_MANIFESTS, _SHARES, find_leftovers, (of_jobs(_read_jobs), of_quotas(find_amounts))),
         Pass("builds", _leave_to_build, needs=("part_of_build",)),
         LEFT_TEMPLATES,
     ),
-    # what is laid over other files is counted with these
-    values=(*FIND_PODS, _SHARES, *BESIDE_PODS, LEFTOVERS._replace(needs=("is_base",))),
+    # overlays are counted with their bases
+    values=first_half(IN_VALUES, _SHARES, find_leftovers, needs=("is_base",)),
     patch=(
-        *FIND_PODS,
-        _SHARES,
-        *BESIDE_PODS,
-        LEFTOVERS._replace(needs=("counts_alone",)),
+        *first_half(IN_PATCHES, _SHARES, find_leftovers, needs=("counts_alone",)),
         Pass("builds", _leave_patch_to_build, needs=("part_of_build",)),
     ),
     leave=count_left,
     command="inspect -",
 )
-"""To read shares."""
+"""To read shares: the first half alone, where shares are as they are."""
 
 
 # GPUShare documents from the shares of a translation.
@@ -332,7 +358,7 @@ def names(items: Sequence[Item]) -> list[str]:
     """A name for each share: that of its object, with the container's where the object has several."""
     per_object = [(item.build, item.file, item.document, item.object) for item in items]
     shares = Counter(per_object)
-    found: dict[str, None] = {}
+    unique_names: dict[str, None] = {}
     following: dict[str, int] = {}  # the first number that a name may still get
     for item, key in zip(items, per_object, strict=True):
         name = item.object.name or item.container or "share"
@@ -340,8 +366,8 @@ def names(items: Sequence[Item]) -> list[str]:
             name = f"{name}-{item.container}"
         name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
         unique, number = name, following.get(name, 2)
-        while unique in found:
+        while unique in unique_names:
             unique, number = f"{name}-{number}", number + 1
         following[name] = number
-        found[unique] = None
-    return list(found)
+        unique_names[unique] = None
+    return list(unique_names)

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import JobBackend, MergeError
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import KIND, ShareDocument, shares_in
@@ -20,7 +20,6 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.overlays.roles import FileKind
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
@@ -85,20 +84,20 @@ class RenderResult:
 
     @property
     def refused(self) -> bool:
-        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+        return any(finding.severity is Severity.ERROR for finding in self.diagnostics)
 
 
-def render_probe(asked: RenderRequest, settings: Settings) -> RenderResult:
+def render_probe(request: RenderRequest, settings: Settings) -> RenderResult:
     """A Pod that runs nvidia-smi under the share, or shows the devices of cards of another maker."""
     image, command = NVIDIA_PROBE if settings.to.vendor in (None, "nvidia") else OTHER_PROBE
-    name = scalar(asked.share.name, None)
+    name = scalar(request.share.name, None)
     text = _PROBE.format(name=name, container=PROBE, image=image, command=command)
-    return render_on(Source(PROBE_FILE, text), [replace(asked, container=PROBE)], settings)
+    return render_on(Source(PROBE_FILE, text), [replace(request, container=PROBE)], settings)
 
 
-def render_on(workload: Source, asked: Sequence[RenderRequest], settings: Settings) -> RenderResult:
+def render_on(workload: Source, requests: Sequence[RenderRequest], settings: Settings) -> RenderResult:
     """Write shares into the containers of a workload, all of them or none."""
-    run = _Render(workload, asked, settings)
+    run = _Render(workload, requests, settings)
     return run.run()
 
 
@@ -128,51 +127,51 @@ class _Render:
     def run(self) -> RenderResult:
         name = self.asked[0].share.name
         try:
-            found = list(documents(self.workload))
+            read = list(documents(self.workload))
         except NotYamlError as error:
             self.diagnostics.append(broken(self.workload, error))
             return RenderResult(name, "", (), tuple(self.diagnostics))
-        for document in found:
-            pods = [one.under(renamed_by(self.settings.profile)) for one in pods_in(document)]
+        for document in read:
+            pods = [pod.under(renamed_by(self.settings.profile)) for pod in pods_in(document)]
             self._numbered[document.index] = Numbered(pods)
             for pod in pods:
-                for one in pod.keys.all_containers():
-                    spot = _ContainerSpot(document, pod, one.init, one.index, one.name)
-                    self._by_name.setdefault(one.name, []).append(spot)
-                    if not one.init:
+                for container in pod.keys.all_containers():
+                    spot = _ContainerSpot(document, pod, container.init, container.index, container.name)
+                    self._by_name.setdefault(container.name, []).append(spot)
+                    if not container.init:
                         self._main.append(spot)
-        chosen = [(one, self._choose(one)) for one in self.asked]
-        made = (
-            self._put([(one, spot) for one, spot in chosen if spot])
+        chosen = [(request, self._choose(request)) for request in self.asked]
+        splices = (
+            self._put([(request, spot) for request, spot in chosen if spot])
             if all(spot for _, spot in chosen)
             else []
         )
-        text = apply(self.workload.text, made)
+        text = apply(self.workload.text, splices)
         items, problems = tuple(self.items), tuple(self.diagnostics)
-        return RenderResult(name, text, items, problems, judged=tuple(self.judged), splices=made)
+        return RenderResult(name, text, items, problems, judged=tuple(self.judged), splices=splices)
 
     @cached_property
     def _names(self) -> str:
         names = ", ".join(name or "(unnamed)" for name in self._by_name)
         return limits.cut(names, 2 * limits.MAX_MESSAGE)  # each message is cut again
 
-    def _choose(self, asked: RenderRequest) -> _ContainerSpot | None:
+    def _choose(self, request: RenderRequest) -> _ContainerSpot | None:
         """The container that a share is for. No match and several matches are errors."""
-        wanted = asked.container
-        candidates = self._by_name.get(wanted, []) if wanted else self._main
+        name = request.container
+        candidates = self._by_name.get(name, []) if name else self._main
         if len(candidates) == 1:
             return candidates[0]
-        path: Path = ("spec", "workload", "container" if wanted else "file")
+        path: Path = ("spec", "workload", "container" if name else "file")
         where = self.workload.name
         if not self._by_name:
             message = msg("{file} has no pod", file=where)
             hint = "name a file with a workload that has a pod template"
-        elif wanted and not candidates:
-            message = msg("{file} has no container {name!r}", file=where, name=wanted)
+        elif name and not candidates:
+            message = msg("{file} has no container {name!r}", file=where, name=name)
             hint = msg("containers: {names}", names=self._names)
-        elif wanted:
+        elif name:
             message = msg(
-                "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=wanted
+                "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=name
             )
             hint = "put each workload in a separate file"
         else:
@@ -181,122 +180,122 @@ class _Render:
             )
             hint = msg("set spec.workload.container, or pass --container: {names}", names=self._names)
         self.diagnostics.append(
-            with_location(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
+            with_location(request.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
         )
         return None
 
     def _put(self, chosen: list[tuple[RenderRequest, _ContainerSpot]]) -> list[Splice]:
-        made: list[Splice] = []
+        splices: list[Splice] = []
         by_document: dict[int, tuple[Document, list[PodRun]]] = {}
-        pods: dict[int, list[tuple[RenderRequest, _ContainerSpot]]] = {}
-        for one, spot in chosen:
-            pods.setdefault(id(spot.pod), []).append((one, spot))
+        pods: dict[tuple[int, Path], list[tuple[RenderRequest, _ContainerSpot]]] = {}
+        for request, spot in chosen:
+            pods.setdefault((spot.document.index, spot.pod.keys.path), []).append((request, spot))
         for mine in pods.values():
             spot = mine[0][1]
             written = self._pod(spot, mine)
             by_document.setdefault(spot.document.index, (spot.document, []))[1].append(written)
         for document, all_written in by_document.values():
             self._judge_shared(document, all_written)
-        if any(one.severity is Severity.ERROR for one in self.diagnostics):
+        if any(finding.severity is Severity.ERROR for finding in self.diagnostics):
             return []
-        known = self.settings.claims.beside(self.workload)
+        claims = self.settings.claims.beside(self.workload)
         for document, all_written in by_document.values():
             try:
                 edits = [edit for written in all_written for edit in written.edits]
-                templates = [one for written in all_written for one in written.templates]
-                beside = self._beside(document, templates, known)
-                made.extend(edit_document(document, [*edits, *beside.edits]))
-                made.extend(beside.splices)
+                templates = [template for written in all_written for template in written.templates]
+                beside = self._beside(document, templates, claims)
+                splices.extend(edit_document(document, [*edits, *beside.edits]))
+                splices.extend(beside.splices)
             except EditError as error:
-                found = text_is_editable(error.path, error.message)
+                finding = text_is_editable(error.path, error.message)
                 self.diagnostics.append(
-                    with_location(document, replace(found, code=error.code or found.code))
+                    with_location(document, replace(finding, code=error.code or finding.code))
                 )
-        return made
+        return splices
 
-    def _beside(self, document: Document, templates: list[ClaimTemplate], known: ClaimLookup) -> Changes:
+    def _beside(self, document: Document, templates: list[ClaimTemplate], claims: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
-        found = changes(document, templates, known, lambda _: (), self.settings.scope)
-        self.diagnostics += [*found.found, *(one.found for one in clashes(found.named))]
-        return found
+        beside = changes(document, templates, claims, lambda _: (), self.settings.scope)
+        self.diagnostics += [*beside.found, *(template.found for template in clashes(beside.named))]
+        return beside
 
     def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
         """What an operator copies from the object is of its other pods too."""
-        mine = {one.pod.keys.path for one in written}
+        mine = {run.pod.keys.path for run in written}
         others = [
             PodRun(pod, wanted=pod.keys)
             for pod in pods_in(document)
             if pod.keys.path not in mine and self.settings.to.is_used_by(pod.keys)
         ]
-        for pod, found in disagreements([*written, *others]):
-            self.diagnostics.append(with_location(document, found, pod.object))
+        for pod, finding in disagreements([*written, *others]):
+            self.diagnostics.append(with_location(document, finding, pod.object))
 
     def _pod(self, spot: _ContainerSpot, mine: list[tuple[RenderRequest, _ContainerSpot]]) -> PodRun:
         """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
-        documents_of = {(s.init, s.index): asked for asked, s in mine}
+        documents_of = {(s.init, s.index): request for request, s in mine}
         self._refuse_other_dialects(spot)
         reading = target.read(PodReader(pod.keys, self.settings.profile), self.settings.profile)
         containers: list[ContainerShare] = []
-        for one in reading.containers:
-            asked = documents_of.get((one.init, one.index))
-            if asked is not None:
-                origins = asked.share.origins
-                one = replace(one, share=asked.share.share, origins=origins, path=("spec",))
-            containers.append(one)
+        for container in reading.containers:
+            request = documents_of.get((container.init, container.index))
+            if request is not None:
+                origins = request.share.origins
+                container = replace(container, share=request.share.share, origins=origins, path=("spec",))
+            containers.append(container)
         decided = self._decided(spot, mine[0][0]) if self.settings.decisions else None
         accept = decided.accept if decided else self.settings.accept
         fit = fit_pod(containers, target, accept, self.settings.profile)
         if decided:
             self.judged.append(decided.judged(fit))
         for outcome in fit.outcomes:
-            asked = documents_of.get((outcome.container.init, outcome.container.index))
-            where = asked.document if asked else spot.document
-            found = tuple(with_location(where, one) for one in outcome.findings())
-            if asked:
+            request = documents_of.get((outcome.container.init, outcome.container.index))
+            where = request.document if request else spot.document
+            findings = tuple(with_location(where, finding) for finding in outcome.findings())
+            if request:
                 cards = other_cards([(None, outcome.container)], target)
-                found += tuple(with_location(where, one) for one in cards)
-            self.diagnostics.extend(found)
-            if asked:
-                self.items.append(self._item(asked, spot, outcome, found))
+                findings += tuple(with_location(where, finding) for finding in cards)
+            self.diagnostics.extend(findings)
+            if request:
+                self.items.append(self._item(request, spot, outcome, findings))
         self.diagnostics.extend(
-            with_location(spot.document, one, pod.object)
-            for one in (
+            with_location(spot.document, finding, pod.object)
+            for finding in (
                 *writable(pod, fit, (target,), target, self.settings.context),
                 *miscounted(spot.document, pod, fit),
             )
         )
         numbered = self._numbered[spot.document.index]
         writing = with_templates(spot.document, pod, fit.keys, numbered, ())
-        claimed = (one for one in pod.keys.claims if registry.has_devices_of(one, (target,)))
+        claimed = (claim for claim in pod.keys.claims if registry.has_devices_of(claim, (target,)))
         found_ = (*writing.found, *map(claimed_already, claimed))
-        self.diagnostics.extend(with_location(spot.document, one, pod.object) for one in found_)
+        self.diagnostics.extend(with_location(spot.document, finding, pod.object) for finding in found_)
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
         return PodRun(pod, wanted=fit.keys, edits=edits, templates=writing.templates)
 
-    def _decided(self, spot: _ContainerSpot, asked: RenderRequest) -> DecidedPod:
+    def _decided(self, spot: _ContainerSpot, request: RenderRequest) -> DecidedPod:
         """What is accepted of the pod; of a pod of ours, the object is the GPUShare."""
         decisions, target = self.settings.decisions, self.settings.to.name
         assert decisions is not None
         if self.workload.name == PROBE_FILE:
-            return decisions.named(self.settings.accept, _object_of(decisions, asked), target)
-        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, FileKind.MANIFESTS, target)
+            return decisions.named(self.settings.accept, _object_of(decisions, request), target)
+        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, target, by_file=False)
 
     def _item(
-        self, asked: RenderRequest, spot: _ContainerSpot, outcome: Outcome, found: tuple[Diagnostic, ...]
+        self, request: RenderRequest, spot: _ContainerSpot, outcome: Outcome, findings: tuple[Diagnostic, ...]
     ) -> Item:
-        ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)
+        ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, request.share.name)
         return Item(
-            file=asked.document.source.name,
-            document=asked.document.index,
+            file=request.document.source.name,
+            document=request.document.index,
             object=ref,
             container=spot.name,
             source="spec",
             target=self.settings.to.name,
-            share=asked.share.share,
+            share=request.share.share,
             verdict=outcome.verdict,
             losses=outcome.losses,
-            diagnostics=found,
+            diagnostics=findings,
             derived=outcome.derived,
         )
 
@@ -309,7 +308,7 @@ class _Render:
             for container in spot.pod.keys.all_containers():
                 for name, value in container.resources.items():
                     if backend.owns(name):
-                        found = Diagnostic(
+                        finding = Diagnostic(
                             "K8S007",
                             Severity.ERROR,
                             msg("{name} is set already: a pod requests GPUs of one vendor only", name=name),
@@ -321,7 +320,7 @@ class _Render:
                             value.path,
                             on_key=True,
                         )
-                        self.diagnostics.append(with_location(spot.document, found, spot.pod.object))
+                        self.diagnostics.append(with_location(spot.document, finding, spot.pod.object))
 
 
 # GPUShare documents of one text for one target, without reading files.
@@ -329,59 +328,61 @@ def rendered(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[RenderResult]:
     """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
-    found, problems = shares_in(spec, settings.profile)
+    shares, problems = shares_in(spec, settings.profile)
     if problems:
         return [RenderResult("", "", (), tuple(problems))]
-    if not found:
+    if not shares:
         raise ValueError(f"{spec.name}: no GPUShare document")
     if container and workload is None:
         raise ValueError("container needs workload: the text of the manifest with that container")
-    asked = [RenderRequest(share, document, _container(share, container)) for document, share in found]
+    requests = [RenderRequest(share, document, _container(share, container)) for document, share in shares]
     if not settings.to.writes_pods:
-        return _forms(asked, workload, settings)
+        return _forms(requests, workload, settings)
     if workload is not None:
-        return [render_on(workload, asked, settings)]
-    named = list(_for_a_file(asked))
+        return [render_on(workload, requests, settings)]
+    named = list(_for_a_file(requests))
     if named:
         return [RenderResult("", "", (), tuple(named))]
-    return [render_probe(one, settings) for one in asked]
+    return [render_probe(request, settings) for request in requests]
 
 
 def _container(share: ShareDocument, container: str | None) -> str | None:
     return container or (share.workload.container if share.workload else None)
 
 
-def _forms(asked: Sequence[RenderRequest], workload: Source | None, settings: Settings) -> list[RenderResult]:
-    if len(asked) > 1:
-        raise ValueError(f"{len(asked)} shares for {settings.to.name}, which takes one share a text")
-    return [render_form(asked[0], settings, "text", workload)]
+def _forms(
+    requests: Sequence[RenderRequest], workload: Source | None, settings: Settings
+) -> list[RenderResult]:
+    if len(requests) > 1:
+        raise ValueError(f"{len(requests)} shares for {settings.to.name}, which takes one share a text")
+    return [render_form(requests[0], settings, "text", workload)]
 
 
-def _for_a_file(asked: Sequence[RenderRequest]) -> Iterator[Diagnostic]:
+def _for_a_file(requests: Sequence[RenderRequest]) -> Iterator[Diagnostic]:
     """A document that names a manifest is not rendered as a probe Pod instead."""
-    for one in asked:
-        if one.share.workload:
-            found = Diagnostic(
+    for request in requests:
+        if request.share.workload:
+            finding = Diagnostic(
                 "GX010",
                 Severity.ERROR,
-                msg("the share is for {file}, and files are not read here", file=one.share.workload.file),
+                msg("the share is for {file}, and files are not read here", file=request.share.workload.file),
                 "pass the text of that manifest as workload",
                 ("spec", "workload", "file"),
             )
-            yield with_location(one.document, found)
+            yield with_location(request.document, finding)
 
 
-def render_form(asked: RenderRequest, settings: Settings, output: str, base: Source | None) -> RenderResult:
+def render_form(request: RenderRequest, settings: Settings, output: str, base: Source | None) -> RenderResult:
     """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
-    backend, share = settings.to, asked.share
+    backend, share = settings.to, request.share
     assert isinstance(backend, JobBackend)
-    one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
+    container = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
     decided = None
     if settings.decisions is not None:
-        named = _object_of(settings.decisions, asked)
+        named = _object_of(settings.decisions, request)
         decided = settings.decisions.named(settings.accept, named, backend.name)
-    fit = fit_pod([one], backend, decided.accept if decided else settings.accept, settings.profile)
-    found = [with_location(asked.document, finding) for finding in fit.findings()]
+    fit = fit_pod([container], backend, decided.accept if decided else settings.accept, settings.profile)
+    findings = [with_location(request.document, finding) for finding in fit.findings()]
     text = ""
     if fit.accepted:
         if base is None:
@@ -390,11 +391,11 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
             try:
                 text = base.bom + backend.merge(base, fit.keys)
             except MergeError as error:
-                found.append(text_is_editable((), message_of(error)).located(file=base.name))
+                findings.append(text_is_editable((), message_of(error)).located(file=base.name))
     outcome = fit.outcomes[0]
     item = Item(
-        file=asked.document.source.name,
-        document=asked.document.index,
+        file=request.document.source.name,
+        document=request.document.index,
         object=ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
         container=CONTAINER,
         source="spec",
@@ -402,14 +403,14 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
         share=share.share,
         verdict=outcome.verdict,
         losses=outcome.losses,
-        diagnostics=tuple(found),
+        diagnostics=tuple(findings),
         derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
     judged = (decided.judged(fit),) if decided else ()
-    return RenderResult(share.name, text, (item,), tuple(found), suffix, judged)
+    return RenderResult(share.name, text, (item,), tuple(findings), suffix, judged)
 
 
-def _object_of(decisions: Decisions, asked: RenderRequest) -> str:
-    ref = ObjectRef(None, KIND, asked.share.namespace, asked.share.name)
-    return decisions.object(ref, asked.document.source.name)
+def _object_of(decisions: Decisions, request: RenderRequest) -> str:
+    ref = ObjectRef(None, KIND, request.share.namespace, request.share.name)
+    return decisions.object(ref, request.document.source.name)

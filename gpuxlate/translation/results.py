@@ -7,20 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
-from gpuxlate.model.declarations import (
-    OMITTED,
-    Count,
-    Printed,
-    PrintedAs,
-    RuleCode,
-    Sometimes,
-    record,
-)
+from gpuxlate.model.declarations import OMITTED, Count, Printed, PrintedAs, RuleCode, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, prefixes
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
@@ -171,11 +164,11 @@ class Item(PrintedAs):
 def counted_once(items: Iterable[Item]) -> Iterator[Item]:
     """The items, without those whose devices an earlier pod has: a ResourceClaim that several pods name."""
     seen: set[Hashable] = set()
-    for one in items:
-        devices = {(one.build, device) for device in one.allocation}
+    for item in items:
+        devices = {(item.build, device) for device in item.allocation}
         if not devices or not devices <= seen:
             seen |= devices
-            yield one
+            yield item
 
 
 def pod_items(
@@ -185,21 +178,23 @@ def pod_items(
     fit: PodFit,
     target: Backend,
     broken: bool,
-    found: Sequence[Diagnostic],
+    findings: Sequence[Diagnostic],
 ) -> list[Item]:
     """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused.
 
     Containers whose GPU keys are not a share are then refused shares too.
     """
-    outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
+    outcomes = {(outcome.container.init, outcome.container.index): outcome for outcome in fit.outcomes}
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
-    findings_of = _findings_by_container(pod.keys, found)
+    findings_of = _findings_by_container(pod.keys, findings)
     count, accepted = replicas(document, pod), fit.accepted
-    sidecars = {(one.init, one.index) for one in pod.keys.init_containers if one.sidecar}
+    sidecars = {
+        (container.init, container.index) for container in pod.keys.init_containers if container.sidecar
+    }
     items: list[Item] = []
 
-    def add(backend: Backend, one: ContainerShare) -> None:
-        outcome = outcomes.get((one.init, one.index)) if one.share else None
+    def add(backend: Backend, container: ContainerShare) -> None:
+        outcome = outcomes.get((container.init, container.index)) if container.share else None
         losses = (*(outcome.losses if outcome else ()), *selectors)
         verdict = Verdict.REFUSED if broken or outcome is None else worst(losses)
         items.append(
@@ -207,32 +202,34 @@ def pod_items(
                 file=document.source.name,
                 document=document.index,
                 object=pod.object,
-                container=one.name,
+                container=container.name,
                 source=backend.name,
                 target=target.name,
-                share=one.share,
+                share=container.share,
                 verdict=verdict,
                 losses=losses,
-                diagnostics=findings_of(one),
+                diagnostics=findings_of(container),
                 pod=pod.keys.path,
                 replicas=count,
                 derived=outcome.derived if outcome else None,
                 given=outcome.granted if outcome and verdict is not Verdict.REFUSED and accepted else None,
-                index=one.index,
-                init=one.init,
-                shared_with=one.shared_with,
-                allocation=one.allocation,
-                sidecar=one.init and (one.init, one.index) in sidecars,
+                index=container.index,
+                init=container.init,
+                shared_with=container.shared_with,
+                allocation=container.allocation,
+                sidecar=container.init and (container.init, container.index) in sidecars,
             )
         )
 
     for backend, reading in readings:
-        for one in reading.shares:
-            add(backend, one)
+        for share in reading.shares:
+            add(backend, share)
         if not broken:
             continue
-        read = {(one.init, one.index) for one in reading.shares}
-        asking = [one for one in pod.keys.all_containers() if backend.is_asked_by(pod.keys, one)]
+        read = {(container.init, container.index) for container in reading.shares}
+        asking = [
+            container for container in pod.keys.all_containers() if backend.is_asked_by(pod.keys, container)
+        ]
         for container in registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking:
             if (container.init, container.index) not in read:
                 add(backend, ContainerShare(container.name, container.index, container.init))
@@ -243,24 +240,24 @@ def pod_items(
 
 
 def _findings_by_container(
-    pod: PodKeys, found: Sequence[Diagnostic]
+    pod: PodKeys, findings: Sequence[Diagnostic]
 ) -> Callable[[ContainerShare], tuple[Diagnostic, ...]]:
     """The findings of a pod that each item has: all of them, since one error refuses the whole pod.
 
     Where there are more than MAX_PROBLEMS, an item has those of its own container and the first of the
     others: else the items together would be quadratic in the pod.
     """
-    if len(found) <= limits.MAX_PROBLEMS:
-        every = tuple(found)
+    if len(findings) <= limits.MAX_PROBLEMS:
+        every = tuple(findings)
         return lambda _one: every
-    first = tuple(found[: limits.MAX_PROBLEMS])
-    places = {one.path: (one.init, one.index) for one in pod.all_containers()}
-    own: dict[tuple[bool, int], list[Diagnostic]] = {}
-    for one in found[limits.MAX_PROBLEMS :]:
-        place = next((places[path] for path in prefixes(one.path) if path in places), None)
+    first = tuple(findings[: limits.MAX_PROBLEMS])
+    places = {container.path: (container.init, container.index) for container in pod.all_containers()}
+    of_containers: dict[tuple[bool, int], list[Diagnostic]] = {}
+    for finding in findings[limits.MAX_PROBLEMS :]:
+        place = next((places[path] for path in prefixes(finding.path) if path in places), None)
         if place:
-            own.setdefault(place, []).append(one)
-    return lambda one: (*first, *own.get((one.init, one.index), ()))
+            of_containers.setdefault(place, []).append(finding)
+    return lambda container: (*first, *of_containers.get((container.init, container.index), ()))
 
 
 # The result of a translation or a reading, and those of the Python API.
@@ -364,7 +361,7 @@ class Refused(Exception):  # noqa: N818 - a result, not a failure
         super().__init__(self.diagnostics, self.items)
 
     def __str__(self) -> str:
-        return "\n".join(_line(one) for one in self.diagnostics if one.severity == "error")
+        return "\n".join(_line(finding) for finding in self.diagnostics if finding.severity == "error")
 
 
 class UnreadableError(OSError):
@@ -374,23 +371,23 @@ class UnreadableError(OSError):
     """
 
     def __init__(
-        self, found: Sequence[InputError], diagnostics: Sequence[Diagnostic] = (), items: Sequence[Item] = ()
+        self, errors: Sequence[InputError], diagnostics: Sequence[Diagnostic] = (), items: Sequence[Item] = ()
     ) -> None:
-        super().__init__("\n".join(map(message_of, found)))
+        super().__init__("\n".join(map(message_of, errors)))
         self.diagnostics = tuple(diagnostics)
         self.items = tuple(items)
 
 
-def _line(one: Diagnostic) -> str:
-    where = one.file or ""
-    if one.span:
-        where += f":{one.span.line}:{one.span.column}"
-    return f"{where}: {one.code} {one.message}" if where else f"{one.code} {one.message}"
+def _line(finding: Diagnostic) -> str:
+    where = finding.file or ""
+    if finding.span:
+        where += f":{finding.span.line}:{finding.span.column}"
+    return f"{where}: {finding.code} {finding.message}" if where else f"{finding.code} {finding.message}"
 
 
 def loaded(text: str) -> list[Any]:
     """The documents of a text as plain data, without the empty ones."""
-    return [to_python(one.root) for one in documents(Source("", text)) if one.root is not None]
+    return [to_python(document.root) for document in documents(Source("", text)) if document.root is not None]
 
 
 @record
@@ -437,7 +434,7 @@ class Parsed(ApiResult):
     @property
     def shares(self) -> tuple[Share, ...]:
         """The shares alone, in the order of the manifests."""
-        return tuple(one.share for one in self.items if one.share)
+        return tuple(item.share for item in self.items if item.share)
 
 
 @record

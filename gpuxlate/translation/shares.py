@@ -8,10 +8,12 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Place, PodReader, Reading, Selector
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.proposals import accepted
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Device
@@ -40,7 +42,7 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
         return registry.backends_of(pod)
     key = chosen.whole_card_key
     speaks = chosen.is_used_by(pod) or (
-        key is not None and any(key in one.resources for one in pod.all_containers())
+        key is not None and any(key in container.resources for container in pod.all_containers())
     )
     return (chosen,) if speaks or chosen.has_generic_keys(pod) else ()
 
@@ -49,9 +51,9 @@ def has_variables(pod: PodKeys, sources: Sequence[Backend]) -> bool:
     """A number of these dialects is a variable, which another tool sets (GX036): no share can be read."""
     for container in pod.all_containers():
         variables = [name for name, value in container.resources.items() if is_placeholder(value)]
-        for one in sources if variables else ():
-            read = any(one.find(name) or name == one.whole_card_key for name in variables)
-            if read and any(map(one.owns, container.resources)):
+        for source in sources if variables else ():
+            read = any(source.find(name) or name == source.whole_card_key for name in variables)
+            if read and any(map(source.owns, container.resources)):
                 return True
     return False
 
@@ -62,17 +64,17 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
         read_pod(pod, backend, settings.context, neutral=number == 0)
         for number, backend in enumerate(sources)
     ]
-    found = [one for _, problems in read for one in problems]
+    findings = [finding for _, problems in read for finding in problems]
     readings = [reading for reading, _ in read]
     for number, source in enumerate(sources):
         if settings.to.needs_maker_of(source):
             readings[number] = _with_vendor(readings[number], Device(source.vendor))
-    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
-        found += other_dialects(pod, settings)
+    if settings.from_ and all(finding.code != container_asks_one_vendor.code for finding in findings):
+        findings += other_dialects(pod, settings)
     if len(sources) == 1:
-        return Shares([(sources[0], readings[0])], readings[0].containers, found, refuses(found))
+        return Shares([(sources[0], readings[0])], readings[0].containers, findings, refuses(findings))
     once = shares_once(pod, sources, readings)
-    return Shares(once, merge_readings([one for _, one in once]), found, refuses(found))
+    return Shares(once, merge_readings([reading for _, reading in once]), findings, refuses(findings))
 
 
 def _with_vendor(reading: Reading, device: Device) -> Reading:
@@ -80,10 +82,10 @@ def _with_vendor(reading: Reading, device: Device) -> Reading:
     return replace(
         reading,
         containers=tuple(
-            replace(one, share=replace(one.share, device=device))
-            if one.share and one.share.device is None
-            else one
-            for one in reading.containers
+            replace(container, share=replace(container.share, device=device))
+            if container.share and container.share.device is None
+            else container
+            for container in reading.containers
         ),
     )
 
@@ -93,18 +95,20 @@ def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
     source = settings.from_
     if source:
         yield from (
-            other_dialect(keys, source, one) for one in registry.backends_of(keys) if one is not source
+            other_dialect(keys, source, backend)
+            for backend in registry.backends_of(keys)
+            if backend is not source
         )
 
 
-def is_refusal(one: Diagnostic) -> bool:
+def is_refusal(finding: Diagnostic) -> bool:
     """There is no place for a share (GX023)."""
-    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
+    return finding.code == share_is_expressible.code and finding.severity is Severity.ERROR
 
 
-def refuses(found: Iterable[Diagnostic]) -> bool:
+def refuses(findings: Iterable[Diagnostic]) -> bool:
     """Something found is an error."""
-    return any(one.severity is Severity.ERROR for one in found)
+    return any(finding.severity is Severity.ERROR for finding in findings)
 
 
 def read_pod(
@@ -121,8 +125,8 @@ def read_pod(
     def by_rules(keys: PodKeys) -> Iterator[Diagnostic]:
         of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), keys, context)
         # remarks and fixes are for lint: this pod gets new keys
-        asked = backend.check(keys, context, remarks=False)
-        of_vendor = (one for one in asked if one.severity is not Severity.INFO)
+        findings = backend.check(keys, context, remarks=False)
+        of_vendor = (finding for finding in findings if finding.severity is not Severity.INFO)
         return islice(chain(of_no_vendor, of_vendor), limits.MAX_FINDINGS + 1)
 
     def wrong(keys: PodKeys) -> Iterator[Diagnostic]:
@@ -130,16 +134,16 @@ def read_pod(
         yield from of_rules
         yield from backend.read(PodReader(keys, context.profile), context.profile).invalid_beside(of_rules)
 
-    found = [one.located(fix=None) for one in accepted([*by_rules(pod)], pod, wrong)]
+    findings = [finding.located(fix=None) for finding in accepted([*by_rules(pod)], pod, wrong)]
     reading = backend.read(PodReader(pod, context.profile), context.profile)
-    found.extend(reading.invalid_beside(found))
-    found.extend(reading.notes)
-    reported = {one.path for one in found if one.severity is Severity.ERROR}
+    findings.extend(reading.invalid_beside(findings))
+    findings.extend(reading.notes)
+    reported = {finding.path for finding in findings if finding.severity is Severity.ERROR}
     for container in pod.all_containers():
         whole = container.resources.get(backend.whole_card_key or "")
         if whole is not None and whole.path not in reported and is_placeholder(whole):
-            found.append(not_yet_known(whole))
-    preferred = {one.path: one for one in pod.preferences()}
+            findings.append(not_yet_known(whole))
+    preferred = {requirement.path: requirement for requirement in pod.preferences()}
     # outside ``metadata``: K8S006 reports it
     stray = {value.path for values in (pod.stray_labels, pod.stray_annotations) for value in values.values()}
     wishes: list[Selector] = []
@@ -149,11 +153,11 @@ def read_pod(
         if path in reading.taken or path in reported or by_scheduler or path in stray:
             continue
         if path in preferred:
-            one = preferred[path]
-            values = f"{one.operator} {', '.join(one.values)}".strip()
+            requirement = preferred[path]
+            values = f"{requirement.operator} {', '.join(requirement.values)}".strip()
             wishes.append(Selector(name, values, path, "preferred node affinity"))
             continue
-        found.append(
+        findings.append(
             Diagnostic(
                 "GX013",
                 Severity.ERROR,
@@ -163,7 +167,7 @@ def read_pod(
                 on_key=True,
             )
         )
-    return replace(reading, selectors=(*reading.selectors, *wishes)) if wishes else reading, found
+    return replace(reading, selectors=(*reading.selectors, *wishes)) if wishes else reading, findings
 
 
 def shares_once(
@@ -175,18 +179,18 @@ def shares_once(
     """
     kept: list[set[int]] = [set() for _ in readings]
     for place, container in enumerate(pod.all_containers()):
-        found = [n for n, reading in enumerate(readings) if reading.containers[place].share]
-        owners = [n for n in found if any(map(backends[n].owns, container.resources))]
-        if found:
-            kept[(owners or found)[0]].add(place)
+        with_share = [n for n, reading in enumerate(readings) if reading.containers[place].share]
+        owners = [n for n in with_share if any(map(backends[n].owns, container.resources))]
+        if with_share:
+            kept[(owners or with_share)[0]].add(place)
     return [
         (
             backend,
             replace(
                 reading,
                 containers=tuple(
-                    one if place in places else replace(one, share=None)
-                    for place, one in enumerate(reading.containers)
+                    container if place in places else replace(container, share=None)
+                    for place, container in enumerate(reading.containers)
                 ),
             ),
         )

@@ -2,61 +2,50 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.files.find import HELD, Input, InputError, done, is_blank, reader, under_chart_templates
-from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Numbered, Pod
-from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.overlays.builds import RunBuilds
-from gpuxlate.overlays.kustomization import NAMES, kustomized
-from gpuxlate.overlays.roles import MANIFESTS, FileRole, role_of
-from gpuxlate.overlays.run_claims import Claims
+from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where_it_takes_effect
-from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES, FileTexts, Leftover
 from gpuxlate.translation.notes import stale_comments
-from gpuxlate.translation.options import Settings, relevant_to
-from gpuxlate.translation.passes import State, Task, leave_text, listed, run_source, with_own_names
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.passes import State, Task, listed, run_source
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.read import (
-    BESIDE_PODS,
-    FIND_PODS,
     LEFT_TEMPLATES,
-    LEFTOVERS,
     find_amounts,
     find_leftovers,
+    first_half,
     of_jobs,
     of_quotas,
     pods_to_read,
     requested_jobs,
 )
-from gpuxlate.translation.results import File, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, shares_of
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import AnchorIndex
-from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once, with_location
+from gpuxlate.yamltext.parse import Document, DocumentReader, documents, with_location
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, apply
 
 if TYPE_CHECKING:
     from gpuxlate.overlays.inline import InlinePatch
-    from gpuxlate.overlays.kustomize import Builds
     from gpuxlate.translation.claims import Changes
 
 
@@ -140,27 +129,27 @@ def _compare_shared(state: State) -> None:
 def _translate_inline(state: State) -> None:
     """Patches in a kustomization: each is a text of its own, which is read and written where it stands."""
     role, document = state.role, state.document
-    for patch, own in role.inline(document) if role.inline else ():
-        own = own._replace(part_of_build=role.part_of_build, found=role.found)
-        made = run_source(patch.source, state.settings, state.task, role=own)
+    for patch, patch_role in role.inline(document) if role.inline else ():
+        patch_role = patch_role._replace(part_of_build=role.part_of_build, found=role.found)
+        result = run_source(patch.source, state.settings, state.task, role=patch_role)
         state.edited.add(patch.path)
-        moved = {id(finding): patch.found(finding) for finding in made.diagnostics}
-        state.diagnostics += moved.values()
+        state.diagnostics += map(patch.found, result.diagnostics)
         state.leftovers += (
-            replace(left, diagnostic=moved.get(id(left.diagnostic)) or patch.found(left.diagnostic))
-            for left in made.leftovers
+            replace(left, diagnostic=patch.found(left.diagnostic)) for left in result.leftovers
         )
-        state.judged += made.judged
-        state.new_template_names += made.new_template_names
-        if made.changed:
-            _write_inline(state, patch, made)
+        state.judged += result.judged
+        state.new_template_names += result.new_template_names
+        if result.changed:
+            _write_inline(state, patch, result)
 
 
-def _write_inline(state: State, patch: InlinePatch, made: Result) -> None:
+def _write_inline(state: State, patch: InlinePatch, result: Result) -> None:
     old = patch.value.text
-    same = apply(old, made.splices) == made.text
+    same = apply(old, result.splices) == result.text
     try:
-        state.splices += patch.changed(made.text, made.splices if same else [Splice(0, len(old), made.text)])
+        state.splices += patch.changed(
+            result.text, result.splices if same else [Splice(0, len(old), result.text)]
+        )
     except EditError as error:
         finding = text_is_editable(error.path, error.message)
         state.diagnostics.append(with_location(state.document, finding))
@@ -179,28 +168,28 @@ def _refuse_jobs(state: State) -> None:
 
 
 # --- what is left ---------------------------------------------------------------------------------
-def _find_leftovers(state: State) -> None:
+def _find_leftovers(texts: FileTexts, state: State) -> None:
     """What is in no share, in place of the remarks on its keys: one mistake has one code."""
-    find_leftovers(state)
+    find_leftovers(texts, state)
     left = {leftover.diagnostic for leftover in state.leftovers}
-    paths = {found.path for found in state.diagnostics if found.code == nothing_is_left_behind.code}
-    paths.update(found.path for found in left)
+    paths = {finding.path for finding in state.diagnostics if finding.code == nothing_is_left_behind.code}
+    paths.update(finding.path for finding in left)
     state.diagnostics = [
-        found
-        for found in state.diagnostics
-        if found in left or not (found.on_key and found.path in paths and _is_remark(found))
+        finding
+        for finding in state.diagnostics
+        if finding in left or not (finding.on_key and finding.path in paths and _is_remark(finding))
     ]
 
 
-def _is_remark(found: Diagnostic) -> bool:
-    return found.code == key_is_no_look_alike.code or found.severity is Severity.INFO
+def _is_remark(finding: Diagnostic) -> bool:
+    return finding.code == key_is_no_look_alike.code or finding.severity is Severity.INFO
 
 
-def report_left(part: Result, found: Iterable[Leftover]) -> None:
+def report_left(part: Result, leftovers: Iterable[Leftover]) -> None:
     """What is not translated is found."""
-    left = listed(found)
+    left = listed(leftovers)
     part.leftovers += left
-    part.diagnostics += [one.diagnostic for one in left]
+    part.diagnostics += [leftover.diagnostic for leftover in left]
 
 
 # --- the text -------------------------------------------------------------------------------------
@@ -266,8 +255,6 @@ def _edit(state: State) -> None:
 
 
 SHARES = Pass("shares", translate_pods, needs=("runs",))
-_OWN_SHARES = SHARES._replace(run=partial(translate_pods, own=True))
-_LEFTOVERS = LEFTOVERS._replace(run=_find_leftovers)
 _PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
 _INLINE = Pass("patches in a kustomization", _translate_inline, needs=("renamed",))
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
@@ -277,191 +264,27 @@ _TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), ("n
 _RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed",))
 _PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
 _TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
-PLAN = Task(
-    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
-    values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-    patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-    leave=report_left,
-    command="plan - --to {target}",
-)
+
+
+def _at_target(shares: Pass[State], command: str = "") -> Task:
+    """The first half, with the shares of a target."""
+    return Task(
+        manifests=first_half(IN_MANIFESTS, (shares, _METADATA, _INLINE), _find_leftovers, (_JOBS, _QUOTAS)),
+        values=first_half(IN_VALUES, (shares, _PARTS, _ANCHORS, _METADATA), _find_leftovers),
+        patch=first_half(IN_PATCHES, (shares, _PARTS, _METADATA), _find_leftovers),
+        leave=report_left,
+        command=command,
+    )
+
+
+PLAN = _at_target(SHARES._replace(run=partial(translate_pods, own=True)), "plan - --to {target}")
 """What the shares need at the target, with those that are there already."""
-TRANSLATE = Task(
-    manifests=(
-        *(*FIND_PODS, SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
-        *(_TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
-    ),
-    values=(
-        *(*FIND_PODS, SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-        *(_TEMPLATES, LEFT_TEMPLATES, *_TEXT),
-    ),
-    patch=(
-        *(*FIND_PODS, SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
-        *(_PATCHES, *_TEXT),
-    ),
-    leave=report_left,
+_FIRST_HALF = _at_target(SHARES)
+TRANSLATE = _FIRST_HALF._replace(
+    manifests=(*_FIRST_HALF.manifests, _TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
+    values=(*_FIRST_HALF.values, _TEMPLATES, LEFT_TEMPLATES, *_TEXT),
+    patch=(*_FIRST_HALF.patch, _PATCHES, *_TEXT),
 )
 """To write another dialect."""
 ASSESS = TRANSLATE._replace(command="assess - --to {target}")
 """What would come of it: the same work, whose text nobody writes."""
-
-# The files of a run, with what is between them: claims, builds of kustomize, names that clash.
-# files ── each ──> Result ── += ──> Result of the run ── builds, clashes
-# The commands, the kubectl plug-in and the Python API have the same answer on a folder from here.
-Work = Callable[[Input], list[Result]]
-Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
-"""Does the work for each input, in order; an InputError of the work is its result."""
-
-
-def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    """All in this process."""
-    return ((one, done(work, one)) for one in given)
-
-
-def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
-    """Translate files in their order."""
-    return translate_to(given, [settings], each)[0]
-
-
-def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each = one_by_one) -> list[Result]:
-    """Translate files for several targets; each is read once.
-
-    What kustomizations build of the files has to be the translation of what they build now.
-    """
-    HELD.texts.clear()
-    runs = _run_each(given, wanted, TRANSLATE, each)
-    folders = kustomized(given) if isinstance(given, Sequence) else []
-    if folders:
-        _check_builds(folders, given, wanted, runs)
-    return runs
-
-
-def _check_builds(
-    folders: Sequence[str], given: Iterable[Input], wanted: Sequence[Settings], runs: Sequence[Result]
-) -> None:
-    """Refuse the runs that would change what their kustomizations build."""
-    from gpuxlate.overlays.kustomize import builds_of
-    from gpuxlate.translation.build_check import BuildCheck
-
-    builds = builds_of(folders, given)
-    for run, settings in zip(runs, wanted, strict=True):
-        if run.refused:
-            continue
-        here = replace(settings, claims=Claims(given), builds=RunBuilds(tuple(given)))
-        work = partial(_run_input, wanted=[here], task=TRANSLATE, builds=None)
-
-        def translate_file(one: Input, work: Work = work) -> Result | InputError:
-            made = done(work, one)
-            return made if isinstance(made, InputError) else made[0]
-
-        BuildCheck(run, here, builds, translate_file, translate_source).refuse()
-
-
-def count(
-    given: Iterable[Input], wanted: Sequence[Settings], task: Task, each: Each = one_by_one
-) -> list[Result]:
-    """What files request, for each of several targets; of a kustomization, what it builds.
-
-    The files are not changed, and each of them is read once.
-    """
-    HELD.texts.clear()
-    files = given if isinstance(given, Sequence) else ()
-    one = files[0] if len(files) == 1 else None
-    alone = one and one.named and os.path.basename(one.name) not in NAMES
-    folders = [] if alone else kustomized(files)
-    if not folders:
-        return _run_each(given, wanted, task, each)
-    from gpuxlate.overlays.kustomize import build, builds_of
-    from gpuxlate.translation.overlays import run_build
-
-    builds = builds_of(folders, files)
-    runs = _run_each(given, wanted, task, each, builds)
-    claims = Claims(files)
-    left = {one.diagnostic.file or "" for run in runs for one in run.leftovers}
-    for folder in builds.roots:
-        made = build(folder)
-        for run, settings in zip(runs, wanted, strict=True):
-            run += run_build(made, builds, replace(settings, claims=claims), task, left)
-            _bound(run, builds.name(folder))
-    return runs
-
-
-def _run_each(
-    given: Iterable[Input],
-    wanted: Sequence[Settings],
-    task: Task,
-    each: Each,
-    builds: Builds | None = None,
-) -> list[Result]:
-    """``builds``: what the files request that these use is counted by itself."""
-    repeats = isinstance(given, Sequence)  # stdin and live objects can be read only once
-    claims, built = Claims(given), RunBuilds(tuple(given) if repeats else ())
-    settings = [replace(one, claims=claims, builds=built) for one in wanted]
-    runs = [Result() for _ in settings]
-    for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
-        if isinstance(made, InputError):
-            for run in runs:
-                run.unreadable.append(made)
-            continue
-        for run, found in zip(runs, made, strict=True):
-            run += found
-            _bound(run, one.name)
-    again = [
-        with_own_names(run, options, repeats=repeats) if run.new_template_names else None
-        for run, options in zip(runs, wanted, strict=True)
-    ]
-    if any(again):
-        settings = [new or one for new, one in zip(again, wanted, strict=True)]
-        return _run_each(given, settings, task, each, builds)
-    return runs
-
-
-def _bound(run: Result, name: str) -> None:
-    """Raises InputError where a run has too many findings."""
-    if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-        raise InputError(
-            msg("{name}: more than {most} findings in this run", name=name, most=limits.MAX_RUN_FINDINGS)
-        )
-
-
-def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
-    """Do a task with one input for each target. Raises InputError."""
-    place = one.place
-    role = role_of(place)
-    if not one.named:
-        role = role._replace(found=True)
-    data, manifests = role.read(one)
-    if under_chart_templates(place, os.getcwd()):
-        return [_run_template(one, data, settings, task) for settings in wanted]
-    if one.named and is_blank(data):
-        raise InputError(msg("{name}: it is empty", name=one.name))
-    source = one.source(data)
-    if builds is not None and builds.uses(one):
-        role = role._replace(part_of_build=True)
-    read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
-    matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
-    if role.can_skip and any(matters) and read is documents:
-        source = relevant_to(wanted, source)
-    read = manifests if read is documents else read
-    read = read_once(read) if len(wanted) > 1 else read
-    is_file = one.path is not None
-    results = []
-    for settings, has_word in zip(wanted, matters, strict=True):
-        made, new = Result(), data
-        decided = settings.decisions is not None and settings.decisions.about(data)
-        if one.named or decided or not role.can_skip or has_word:
-            made = run_source(source, settings, task, read, role)
-            new = source.encode(made.text) if made.changed else data
-            made.sources += [source] if made.diagnostics else []
-        copy = None if made.copy is None else source.encode(made.copy) if made.copy.strip() else b""
-        made.files.append(File(one.name, is_file, data, new, copy, made.splices))
-        made.text, made.splices = "", []  # those of the file are enough for a run
-        results.append(made)
-    return results
-
-
-def _run_template(one: Input, data: bytes, settings: Settings, task: Task) -> Result:
-    """A Helm template: it is left as it is, and what it holds of the source is not translated."""
-    source = one.source(data)
-    made = Result([], [in_chart(one.name)], files=[File(one.name, True, data, data)], sources=[source])
-    leave_text(made, left_in_text(source, settings.scope), source, settings, task)
-    return made

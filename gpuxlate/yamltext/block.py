@@ -62,7 +62,7 @@ class Block(Writer):
         yield Splice(spec.start, spec.start, text, self.depth)
 
     def _spec(self) -> Node | None:
-        keys = (key for key in self.plan.node.entry_nodes if id(key) not in self.plan.removed)
+        keys = (key for key in self.plan.node.entry_nodes if key not in self.plan.removed)
         named = (key for key in keys if isinstance(key, Scalar) and key.text == "spec")
         return next(named, None) if isinstance(self.plan.node, Mapping) else None
 

@@ -44,7 +44,7 @@ class NeedsEventsError(ValueError):
 
 def parts(text: str, begin: int) -> Iterator[DocumentRange]:
     """The documents of a text with plain markers, from ``begin`` on, if it is valid."""
-    signs = [one for one in _SIGNS if one[0] in text]
+    signs = [sign for sign in _SIGNS if sign[0] in text]
     wide = not _narrow(text)
     most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
     for start, _, end in document_ranges(text, begin):
@@ -93,7 +93,7 @@ def composed(top: Any, part: DocumentRange, text: str) -> tuple[Node, list[Mappi
         below = _below(below, text, odd)
     if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
         raise NeedsEventsError
-    odd.sort(key=lambda one: (one.end, -one.start))
+    odd.sort(key=lambda mapping: (mapping.end, -mapping.start))
     return root, odd
 
 
@@ -102,11 +102,11 @@ def _within(levels: list[list[Any]], size: int) -> bool:
     if size < min(limits.MAX_KEY, limits.MAX_NODES // 4):  # a character may be two nodes with their ends
         return True
     events = 2
-    for one in chain.from_iterable(levels):
-        events += 1 + len(one.entry_nodes)
-        if type(one) is Mapping:
-            events += len(one.entries)
-            if any(type(key) is Scalar and len(key.text) > limits.MAX_KEY for key, _ in one.entries):
+    for node in chain.from_iterable(levels):
+        events += 1 + len(node.entry_nodes)
+        if type(node) is Mapping:
+            events += len(node.entries)
+            if any(type(key) is Scalar and len(key.text) > limits.MAX_KEY for key, _ in node.entries):
                 return False
     return events <= limits.MAX_NODES
 
@@ -180,5 +180,5 @@ def _node(read: Any, text: str, below: list[Any]) -> Node:
         node = object.__new__(Mapping if type(read) is MappingNode else Sequence)
         node._read = read
         below.append(node)
-    made: Node = node
-    return made
+    collection: Node = node
+    return collection

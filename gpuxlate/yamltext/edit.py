@@ -28,15 +28,15 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
 
     ``kept``: mappings and lists that stay where they are emptied.
     """
-    wanted = list(edits)
+    all_edits = list(edits)
     try:
-        plans = make_plan(document, wanted, kept)
-        made = _splices(document, plans)
-        _carried_out(document, _verify(document, plans, made), wanted)
+        plans = make_plan(document, all_edits, kept)
+        splices = _splices(document, plans)
+        _carried_out(document, _verify(document, plans, splices), all_edits)
     except EditError as error:
-        error.path = error.path or (wanted[0].path if wanted else ())
+        error.path = error.path or (all_edits[0].path if all_edits else ())
         raise
-    return made
+    return splices
 
 
 def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
@@ -44,9 +44,9 @@ def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     return _splices(document, make_plan(document, edits))
 
 
-def with_comments(source: Source, made: Iterable[Splice]) -> Source:
+def with_comments(source: Source, splices: Iterable[Splice]) -> Source:
     """The source with comments inserted, checked: each document reads the same. Raises EditError."""
-    after = source.changed(apply(source.text, made))
+    after = source.changed(apply(source.text, splices))
     for old, new in itertools.zip_longest(_until_invalid(source), _until_invalid(after)):
         if isinstance(old, Document) and isinstance(new, Document):
             old, new = old.root, new.root
@@ -66,71 +66,71 @@ def _until_invalid(source: Source) -> Iterator[Document | str]:
 
 def _splices(document: Document, plans: Plans) -> list[Splice]:
     """All splices of a plan, in their order; what is not spliced stays, byte for byte. Raises EditError."""
-    made: list[Splice] = []
+    splices: list[Splice] = []
     gone = gone_nodes(plans)
     for plan in plans.values():
-        if id(plan.node) in gone:
+        if plan.node in gone:
             continue
         try:
-            made.extend((Flow if plan.node.flow else Block)(document, plan).splices())
+            splices.extend((Flow if plan.node.flow else Block)(document, plan).splices())
         except EditError as error:
             error.path = error.path or plan.path
             raise
-    made = _from_the_top(in_order(made))
-    last = next((one for one in made if one.takes_break_before), None)
+    splices = _from_the_top(in_order(splices))
+    last = next((splice for splice in splices if splice.takes_break_before), None)
     if last is not None:
-        made = _settled(made, last)
-    for one, two in itertools.pairwise(made):
-        if one.end > two.start:
+        splices = _settled(splices, last)
+    for splice, two in itertools.pairwise(splices):
+        if splice.end > two.start:
             raise EditError("two edits overlap in the text", ())
-    return made
+    return splices
 
 
-def _from_the_top(made: list[Splice]) -> list[Splice]:
+def _from_the_top(splices: list[Splice]) -> list[Splice]:
     """Where nothing of the text stays before it, what is inserted begins with no line break."""
     at = 0
-    for number, one in enumerate(made):
-        if one.start != at:
+    for number, splice in enumerate(splices):
+        if splice.start != at:
             break
-        if one.text:
-            made[number] = replace(one, text=one.text.lstrip("\r\n")) if at else one
+        if splice.text:
+            splices[number] = replace(splice, text=splice.text.lstrip("\r\n")) if at else splice
             break
-        at = one.end
-    return made
+        at = splice.end
+    return splices
 
 
-def _settled(made: list[Splice], last: Splice) -> list[Splice]:
+def _settled(splices: list[Splice], last: Splice) -> list[Splice]:
     """Insertions before a last line that goes move before the line break that goes with it."""
     settled: list[Splice] = []
-    for one in made:
-        if one.start == one.end and last.start < one.start < last.end:
-            body = one.text.rstrip("\r\n")
-            line_break = one.text[len(body) :]
-            one = replace(one, start=last.start, end=last.start, text=line_break + body)
-        settled.append(one)
+    for splice in splices:
+        if splice.start == splice.end and last.start < splice.start < last.end:
+            body = splice.text.rstrip("\r\n")
+            line_break = splice.text[len(body) :]
+            splice = replace(splice, start=last.start, end=last.start, text=line_break + body)
+        settled.append(splice)
     return in_order(settled)
 
 
 LOST = "an edit would be lost; nothing is written"
 
 
-def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -> None:
+def _carried_out(document: Document, read: Map[Node, Node], edits: list[Edit]) -> None:
     """Each edit can be seen in what was read again, whatever the plan made of it."""
     gone: dict[Path, list[int]] = {}
     items: dict[Path, list[Any]] = {}
-    for edit in wanted:
+    for edit in edits:
         if isinstance(edit, Remove) and edit.path and isinstance(edit.path[-1], int):
             insort(gone.setdefault(edit.path[:-1], []), edit.path[-1])
 
     def now(path: Path) -> Node | None:
         node = document.root
         for depth, step in enumerate(path):
-            if id(node) in read:
-                return get(read[id(node)], *_moved(path, gone)[depth:])
+            if node is not None and node in read:
+                return get(read[node], *_moved(path, gone)[depth:])
             node = get(node, step)
-        return read.get(id(node), node)
+        return None if node is None else read.get(node, node)
 
-    for edit in wanted:
+    for edit in edits:
         match edit:
             case Put(path, value):
                 done = _has_value(now(path), value)
@@ -158,7 +158,7 @@ def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
 
 def _ends_with(node: Node | None, values: list[Any]) -> bool:
     """A list has these values at its end."""
-    last = there.items[-len(values) :] if node and isinstance(there := deref(node), Sequence) else ()
+    last = items.items[-len(values) :] if node and isinstance(items := deref(node), Sequence) else ()
     return len(last) == len(values) and all(map(_has_value, last, values))
 
 
@@ -170,44 +170,48 @@ def _has_value(node: Node | None, value: Any) -> bool:
     return node is not None and isinstance(value, (dict, list, tuple))
 
 
-def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, Node]:
+def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node, Node]:
     """Read again what changes of the document: it must differ at the intended places only.
 
-    The mappings and lists of the new text that were read, by the identity of those that they stand for.
+    The mappings and lists of the new text that were read, by those that they stand for.
     """
-    if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
+    if any(s.end > document.end for s in splices):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    read: dict[int, Node] = {}
-    for section, own in _sections(document, plans, made):
-        new = section.read_again(document, own)
+    read: dict[Node, Node] = {}
+    for section, inside in _sections(document, plans, splices):
+        new = section.read_again(document, inside)
         if new is None or not _as_planned(section.node, new, plans):
             break
-        read[id(section.node)] = new
+        read[section.node] = new
     else:
         if read:
             return read
-    text = apply(document.text, _from(document.start, made))
+    text = apply(document.text, _from(document.start, splices))
     alone = Source(document.source.name, document.text, document.source.is_relevant)
     try:
-        found = list(documents(alone.changed(text)))
+        read_again = list(documents(alone.changed(text)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()
         ) from None
-    root = found[0].root if found else None
+    root = read_again[0].root if read_again else None
     if (
-        len(found) != 1
+        len(read_again) != 1
         or root is None
         or document.root is None
         or not _as_planned(document.root, root, plans)
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
-    return {id(document.root): root}
+    return {document.root: root}
 
 
-def _from(start: int, made: list[Splice]) -> list[Splice]:
+def _from(start: int, splices: list[Splice]) -> list[Splice]:
     """The splices of a text that begins at a character."""
-    return [replace(one, start=one.start - start, end=one.end - start) for one in made] if start else made
+    return (
+        [replace(splice, start=splice.start - start, end=splice.end - start) for splice in splices]
+        if start
+        else splices
+    )
 
 
 class _Section(NamedTuple):
@@ -229,24 +233,24 @@ class _Section(NamedTuple):
         if node.flow:
             return cls(node, start, end, 0)
         line, last = text.rfind("\n", 0, start) + 1, text.rfind("\n", 0, end) + 1
-        own = not text[line:start].strip(" ")
+        begins_line = not text[line:start].strip(" ")
         if end < len(text):
             if last <= start or text[last:end].strip(" "):
                 return None
             end = last
-        return cls(node, line if own else start, end, start - line)
+        return cls(node, line if begins_line else start, end, start - line)
 
-    def read_again(self, document: Document, made: list[Splice]) -> Mapping | None:
+    def read_again(self, document: Document, splices: list[Splice]) -> Mapping | None:
         """The mapping in the new text; None where it is not where it was, or something is beside it."""
         before = document.source.text
-        text = apply(before[self.start : self.end], _from(self.start, made))
+        text = apply(before[self.start : self.end], _from(self.start, splices))
         if self.start == self.node.start:
             text = " " * self.column + text
         try:
-            found = list(documents(Source(document.source.name, text)))
+            read = list(documents(Source(document.source.name, text)))
         except NotYamlError:
             return None
-        root = found[0].root if len(found) == 1 else None
+        root = read[0].root if len(read) == 1 else None
         if type(root) is not Mapping or not is_composed(root):
             return None
         if "---" in text[: root.start]:  # another document, where the mapping is in its own
@@ -261,25 +265,25 @@ class _Section(NamedTuple):
         return root if alone else None
 
 
-def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
+def _sections(document: Document, plans: Plans, splices: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
     """The smallest mappings with all plans and splices in them, each with its own; empty where only all
     of the document will do."""
     text, size = document.source.text, document.end - document.start
     # of a large one all nodes are counted; a merged mapping is in another one's path
     if not is_composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
         return []
-    found: dict[int, _Section] = {}
+    by_node: dict[Node, _Section] = {}
     for plan in plans.values():
-        within = (one for one in reversed(plan.ancestors) if type(one) is Mapping and one.tag is None)
-        part = next((part for one in within if (part := _Section.of(text, one))), None)
+        within = (node for node in reversed(plan.ancestors) if type(node) is Mapping and node.tag is None)
+        part = next((part for mapping in within if (part := _Section.of(text, mapping))), None)
         if part is None or len(plan.ancestors) > limits.MAX_DEPTH // 2:
             return []
-        found[id(part.node)] = part
-    outer = {next(id(one) for one in plan.ancestors if id(one) in found) for plan in plans.values()}
-    sections = sorted((found[one] for one in outer), key=lambda one: one.start)
+        by_node[part.node] = part
+    outer = {next(node for node in plan.ancestors if node in by_node) for plan in plans.values()}
+    sections = sorted((by_node[node] for node in outer), key=lambda section: section.start)
     shared: list[tuple[_Section, list[Splice]]] = [(part, []) for part in sections]
     at = 0
-    for splice in made:
+    for splice in splices:
         while at < len(sections) and splice.end > sections[at].end:
             at += 1
         if at == len(sections) or splice.start < sections[at].start:
@@ -302,9 +306,9 @@ def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
                 return False
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            pairs = _mapping_pairs(old, new, plans.get(id(old)))
+            pairs = _mapping_pairs(old, new, plans.get(old))
         elif isinstance(old, Sequence) and isinstance(new, Sequence):
-            pairs = _sequence_pairs(old, new, plans.get(id(old)))
+            pairs = _sequence_pairs(old, new, plans.get(old))
         else:
             continue
         if pairs is None:
@@ -322,7 +326,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
         if len(old.entries) != len(new.entries):
             return None
         entries = zip(old.entries, new.entries, strict=True)
-        return [pair for one, two in entries for pair in ((one[1], two[1]), (one[0], two[0]))]
+        return [pair for entry, two in entries for pair in ((entry[1], two[1]), (entry[0], two[0]))]
     added = dict(plan.added)
     left = []
     for key, value in new.entries:
@@ -332,7 +336,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
                 return None
         else:
             left.append((key, value))
-    kept = [(key, value) for key, value in old.entries if id(key) not in plan.removed]
+    kept = [(key, value) for key, value in old.entries if key not in plan.removed]
     if added or len(kept) != len(left):
         return None
     return _pairs(kept, left, plan)
@@ -341,7 +345,7 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
 def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:
     if plan is None:
         return list(zip(old.items, new.items, strict=True)) if len(old.items) == len(new.items) else None
-    kept = [item for item in old.items if id(item) not in plan.removed]
+    kept = [item for item in old.items if item not in plan.removed]
     appended = plan.appended
     if len(kept) + len(appended) != len(new.items):
         return None
@@ -355,13 +359,13 @@ def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
     """The keys and values still to compare. None where a planned one is not as planned."""
     pairs: _Pairs = []
     for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
-        if id(key) in plan.keys:
-            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[id(key)]):
+        if key in plan.keys:
+            if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[key]):
                 return None
         elif key is not value:
             pairs.append((key, new_key))
-        if id(key) in plan.values:
-            if not _is(new_value, plan.values[id(key)]) or new_value.anchor != value.anchor:
+        if key in plan.values:
+            if not _is(new_value, plan.values[key]) or new_value.anchor != value.anchor:
                 return None
         else:
             pairs.append((value, new_value))
@@ -381,7 +385,7 @@ def _is(node: Node, value: Any) -> bool:
         return (
             isinstance(node, Sequence)
             and len(node.items) == len(value)
-            and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
+            and all(_is(item, element) for item, element in zip(node.items, value, strict=True))
         )
     if value is None:
         return isinstance(node, Scalar) and node.kind is ScalarKind.NULL

@@ -129,9 +129,9 @@ def _mark(index: int) -> Mark:
 class Collection(Node):
     """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("_index_by_id",)
+    __slots__ = ("_entry_numbers",)
 
-    _index_by_id: dict[int, int]
+    _entry_numbers: dict[Node, int]
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         self.begin(CollectionStartEvent(anchor, tag, False, _mark(start), _mark(start), flow))
@@ -158,13 +158,13 @@ class Collection(Node):
         raise NotImplementedError
 
     @property
-    def index_by_id(self) -> dict[int, int]:
-        """The number of each entry by the identity of its key or item. Computed once."""
+    def entry_numbers(self) -> dict[Node, int]:
+        """The number of each entry by its key or item. Computed once."""
         try:
-            return self._index_by_id
+            return self._entry_numbers
         except AttributeError:
-            self._index_by_id = {id(node): number for number, node in enumerate(self.entry_nodes)}
-            return self._index_by_id
+            self._entry_numbers = {node: number for number, node in enumerate(self.entry_nodes)}
+            return self._entry_numbers
 
 
 class Mapping(Collection):
@@ -199,18 +199,18 @@ class Mapping(Collection):
             return self._givers
 
     def _found_givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
-        found: dict[str, list[tuple[Node, Mapping | None]]] = {}
-        pending, visited = [self], {id(self)}
+        givers: dict[str, list[tuple[Node, Mapping | None]]] = {}
+        pending, visited = [self], {self}
         for owner in pending:
             for key_node, value in owner.entries:
                 key = deref(key_node)
                 if is_merge(key):
-                    fresh = [one for one in _merged(value) if id(one) not in visited]
-                    visited.update(map(id, fresh))
+                    fresh = [mapping for mapping in _merged(value) if mapping not in visited]
+                    visited.update(fresh)
                     pending += fresh
                 elif isinstance(key, Scalar):
-                    found.setdefault(key.text, []).append((key_node, None if owner is self else owner))
-        return found
+                    givers.setdefault(key.text, []).append((key_node, None if owner is self else owner))
+        return givers
 
     @property
     def entries_by_key(self) -> dict[str, tuple[Node, Node]] | None:
@@ -225,13 +225,13 @@ class Mapping(Collection):
             return self._entries_by_key
 
     def _indexed(self) -> dict[str, tuple[Node, Node]] | None:
-        found: dict[str, tuple[Node, Node]] = {}
+        entries: dict[str, tuple[Node, Node]] = {}
         for entry in self.entries:
             key = entry[0]
             if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
                 return None
-            found[key.text] = entry
-        return found
+            entries[key.text] = entry
+        return entries
 
     @property
     def resolved_entries(self) -> dict[str, tuple[Node, Node, Mapping]]:
@@ -318,22 +318,22 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
             yield name, key_node, value, mapping
         return
     seen: set[str] = set()
-    pending, visited = [mapping], {id(mapping)}
+    pending, visited = [mapping], {mapping}
     while pending:
         owner = pending.pop(0)
-        own: dict[str, tuple[Node, Node]] = {}
+        entries: dict[str, tuple[Node, Node]] = {}
         for key_node, value in owner.entries:
             key = deref(key_node)
             if not isinstance(key, Scalar):
                 continue
             if is_merge(key):
                 for merged in _merged(value):
-                    if id(merged) not in visited:
-                        visited.add(id(merged))
+                    if merged not in visited:
+                        visited.add(merged)
                         pending.append(merged)
             else:
-                own[key.text] = (key_node, value)
-        for name, (key_node, value) in own.items():
+                entries[key.text] = (key_node, value)
+        for name, (key_node, value) in entries.items():
             if name not in seen:
                 seen.add(name)
                 yield name, key_node, value, owner
@@ -359,7 +359,7 @@ def _merged(value: Node) -> list[Mapping]:
     """The mappings that the value of a merge key names."""
     sources = deref(value)
     named = map(deref, sources.items if isinstance(sources, Sequence) else [sources])
-    return [one for one in named if isinstance(one, Mapping)]
+    return [node for node in named if isinstance(node, Mapping)]
 
 
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
@@ -403,10 +403,10 @@ def get(node: Node | None, *path: str | int) -> Node | None:
             except AttributeError:
                 plain = node.entries_by_key
             # keys are strings: an index finds nothing
-            found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
-            if found is None:
+            entry = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
+            if entry is None:
                 return None
-            node = found[1]
+            node = entry[1]
         elif type(node) is Sequence and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
         else:
@@ -416,8 +416,8 @@ def get(node: Node | None, *path: str | int) -> Node | None:
 
 def get_text(node: Node | None, *path: str | int) -> str | None:
     """The text of the scalar at a path, None where there is none."""
-    found = get(node, *path)
-    return found.text if type(found) is Scalar else None
+    value = get(node, *path)
+    return value.text if type(value) is Scalar else None
 
 
 def content_end(node: Node) -> int:
@@ -459,27 +459,27 @@ class AnchorUses:
 
     def __init__(self, root: Node | None) -> None:
         self.root = root
-        self.uses: dict[int, list[NodeUse]] = defaultdict(list)
-        self._ways: dict[tuple[int, str | int], int] = {}
+        self.uses: dict[Node, list[NodeUse]] = defaultdict(list)
+        self._ways: dict[tuple[Node, str | int], int] = {}
         pending: list[Node] = [root] if root is not None else []
         while pending:
             node = pending.pop()
             for use in _uses_in(node):
-                self.uses[id(deref(use.written))].append(use)
+                self.uses[deref(use.written)].append(use)
             pending.extend(_values_of(node))
 
     def shared(self, node: Node) -> bool:
         """The node has more than one use."""
-        return len(self.uses[id(node)]) > 1
+        return len(self.uses[node]) > 1
 
     def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:
         """How many paths lead to one entry. Raises SharingError."""
         if climbed > _MAX_CLIMB:
             raise SharingError
-        spot = (id(holder), step)
+        spot = (holder, step)
         if spot not in self._ways:
             total = 1 if holder is self.root else 0
-            for use in self.uses[id(holder)]:
+            for use in self.uses[holder]:
                 if not use.merged:
                     total += self.ways(use.holder, use.step, climbed + 1)
                 elif isinstance(use.holder, Mapping) and _visible(use.holder, step, holder):
@@ -523,7 +523,7 @@ def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> b
 def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
     """The mapping or list where the entry at a path is written, and the entry's key or item."""
     node: Node = root
-    found: tuple[Mapping | Sequence, Node] | None = None
+    entry_at: tuple[Mapping | Sequence, Node] | None = None
     for step in path:
         here = deref(node)
         if isinstance(here, Mapping):
@@ -531,13 +531,13 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
             if entry is None:
                 return None
             entry_node, node, owner = entry
-            found = owner, entry_node
+            entry_at = owner, entry_node
         elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
             node = here.items[step]
-            found = here, node
+            entry_at = here, node
         else:
             return None
-    return found
+    return entry_at
 
 
 class AnchorIndex:
@@ -545,15 +545,15 @@ class AnchorIndex:
 
     def __init__(self, root: Node | None) -> None:
         self._root = root
-        self._homes: dict[int, Path] = {}
+        self._homes: dict[Node, Path] = {}
         pending: list[tuple[Path, Node]] = [((), root)] if root is not None else []
         while pending:
             path, node = pending.pop()
             if isinstance(node, Mapping):
-                self._homes[id(node)] = path
+                self._homes[node] = path
                 pending += [((*path, key_text(key)), value) for key, value in node.entries]
             elif isinstance(node, Sequence):
-                self._homes[id(node)] = path
+                self._homes[node] = path
                 pending += [((*path, number), item) for number, item in enumerate(node.items)]
 
     def of(self, path: Path) -> Path:
@@ -569,8 +569,8 @@ class AnchorIndex:
                     _, node, owner = entry
             elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
                 node = here.items[step]
-            if id(owner) in self._homes:
-                home = (*self._homes[id(owner)], *path[depth:])
+            if owner in self._homes:
+                home = (*self._homes[owner], *path[depth:])
             if node is None:
                 break
         return home

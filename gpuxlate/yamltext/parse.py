@@ -27,6 +27,7 @@ from yaml.reader import ReaderError
 
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.composed import DocumentRange, NeedsEventsError, composed, parts
 from gpuxlate.yamltext.events import EventParser
@@ -46,18 +47,19 @@ from gpuxlate.yamltext.source import CharacterSubstitution, Source
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
 
-class NotYamlError(ValueError):
+class NotYamlError(UserError, ValueError):
     """The text is not valid YAML: why, and at which character; ``problem``: in the parser's words."""
 
     def __init__(self, message: str, index: int, problem: str = "") -> None:
         super().__init__(message)
-        self.message = message
         self.index = index
         self.problem = problem
 
 
 class TooMuchError(NotYamlError):
     """The text exceeds a limit; ``hint`` says what to do."""
+
+    hint: str
 
     def __init__(self, message: str, index: int, hint: str) -> None:
         super().__init__(message, index)
@@ -95,7 +97,7 @@ class Document:
         if not self.source.holds(*words):
             return False
         text, start, end = self.source.text, self.start, self.end
-        return any(text.find(one, start, end) >= 0 for one in words if self.source.holds(one))
+        return any(text.find(word, start, end) >= 0 for word in words if self.source.holds(word))
 
 
 DocumentReader = Callable[[Source], Iterable[Document]]
@@ -142,16 +144,16 @@ def over_documents(
 
 def read_once(read: DocumentReader) -> DocumentReader:
     """A reader of one source that reads it once, and gives the same documents and error each time."""
-    found: list[Document | NotYamlError] = []
+    documents_and_error: list[Document | NotYamlError] = []
 
     def again(source: Source) -> Iterator[Document]:
-        if not found:
+        if not documents_and_error:
             try:
                 for document in read(source):
-                    found.append(document)  # noqa: PERF402 - those before an error count
+                    documents_and_error.append(document)  # noqa: PERF402 - those before an error count
             except NotYamlError as error:
-                found.append(error)
-        for one in found:
+                documents_and_error.append(error)
+        for one in documents_and_error:
             if isinstance(one, NotYamlError):
                 raise one
             yield one
@@ -168,10 +170,10 @@ def documents(source: Source, chunk: Chunk | None = None) -> Iterator[Document]:
     composer = _Composer(source, chunk)
     previous: Document | None = None
     broken: NotYamlError | None = None
-    found = composer.run()
+    composed = composer.run()
     while True:
         try:
-            document = next(found, None)
+            document = next(composed, None)
         except NotYamlError as error:
             document, broken = None, error
         if previous is not None:
@@ -194,12 +196,12 @@ class _Composer:
         self._source = source
         self._first = chunk.first
         self.start = chunk.start  # of the current document
-        given = source.parsed_text(chunk)
-        self._substitution = CharacterSubstitution(given)
+        text = source.parsed_text(chunk)
+        self._substitution = CharacterSubstitution(text)
         # a comment in place of what is before a chunk: its nodes have the places of the source
         before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
         self._text = before + self._substitution.text
-        plain = self._substitution.text is given and has_plain_markers(given)
+        plain = self._substitution.text is text and has_plain_markers(text)
         composes = plain and hasattr(EventParser, "get_limited_node")
         self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events
         try:
@@ -265,8 +267,8 @@ class _Composer:
                 break
         self.start = 0 if index == 0 else event.start_mark.index
         if index >= limits.MAX_DOCUMENTS:
-            what = f"more than {limits.MAX_DOCUMENTS} documents"
-            raise TooMuchError(what, self.start, "put them into several files")
+            excess = f"more than {limits.MAX_DOCUMENTS} documents"
+            raise TooMuchError(excess, self.start, "put them into several files")
         document = Document(self._source, index, self.start, len(self._source.text), None)
         document.root = self._compose(document)
         return document
@@ -277,8 +279,8 @@ class _Composer:
         new = object.__new__
         strange = self._substitution.used
         anchors: dict[str, Node] = {}
-        sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
-        opened: dict[int, int] = {}
+        sizes: dict[Node, int] = {}  # nodes in what an anchor marks, aliases written out
+        opened: dict[Node, int] = {}
         count = aliased = 0
         max_nodes, max_key = limits.MAX_NODES, limits.MAX_KEY
         allowed = max_nodes  # including what aliases expand to
@@ -327,7 +329,7 @@ class _Composer:
                 collection.begin(event)
                 if event.anchor:
                     anchors[event.anchor] = node
-                    opened[id(node)] = count
+                    opened[node] = count
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
                 if target is None:
@@ -348,7 +350,7 @@ class _Composer:
                     )
                 node = Alias(event, target)
                 document.aliases.append(node)
-                size = sizes.get(id(target), 1)
+                size = sizes.get(target, 1)
                 count += size
                 aliased += size
                 allowed += size
@@ -364,7 +366,7 @@ class _Composer:
                 entries, items, key = above.pop()
                 closed.close(event)
                 if closed.anchor:
-                    sizes[id(closed)] = count - opened.pop(id(closed))
+                    sizes[closed] = count - opened.pop(closed)
                 if kind is MappingEndEvent:
                     assert isinstance(closed, Mapping)
                     _note_repeated(document, closed)

@@ -22,16 +22,16 @@ def plain_document(source: Source) -> Any:
     line: a second document, or a key that is given twice.
     """
     try:
-        found = [one for one in documents(source) if one.root is not None]
-        for document in found:
+        written = [document for document in documents(source) if document.root is not None]
+        for document in written:
             for _, key in document.repeated:
                 assert isinstance(key, Scalar)
                 raise NotYamlError(
                     msg("the key {text} is given twice", text=cut(key.text, MAX_NAME)), key.start
                 )
-        if len(found) > 1:
-            raise NotYamlError("a second document begins; write one", found[1].start)
-        return to_python(found[0].root) if found and found[0].root else None
+        if len(written) > 1:
+            raise NotYamlError("a second document begins; write one", written[1].start)
+        return to_python(written[0].root) if written and written[0].root else None
     except NotYamlError as error:
         line, column = source.position(error.index)
         raise NotYamlError(

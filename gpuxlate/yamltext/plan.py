@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import (
@@ -29,40 +30,39 @@ from gpuxlate.yamltext.nodes import (
 from gpuxlate.yamltext.parse import Document
 
 
-class EditError(ValueError):
+class EditError(UserError, ValueError):
     """The edits cannot be made in this text; ``code`` names the rule where there is one."""
 
     def __init__(self, message: str, path: Path, code: str | None = None) -> None:
         super().__init__(message)
-        self.message = message
         self.path = path
         self.code = code
 
 
 @dataclass(slots=True)
 class NodePlan:
-    """What happens to one mapping or list. Keys of the dicts are identities of key or item nodes."""
+    """What happens to one mapping or list. Keys of the dicts are key or item nodes."""
 
     node: Mapping | Sequence
     ancestors: tuple[Node, ...]  # from the root down to the node itself
     path: Path = ()  # of the first edit that changes it
-    removed: set[int] = field(default_factory=set)
-    values: dict[int, Any] = field(default_factory=dict)  # new value of an entry
-    keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
+    removed: set[Node] = field(default_factory=set)
+    values: dict[Node, Any] = field(default_factory=dict)  # new value of an entry
+    keys: dict[Node, str] = field(default_factory=dict)  # new key of an entry
     added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
     appended: list[Any] = field(default_factory=list)  # new items of a list
     kept: bool = False  # it stays where it is emptied
 
-    def numbers(self, entry_nodes: Iterable[int]) -> list[int]:
+    def numbers(self, entry_nodes: Iterable[Node]) -> list[int]:
         """The numbers of some entries, in order: a plan takes no look at all others."""
-        return sorted(map(self.node.index_by_id.__getitem__, entry_nodes))
+        return sorted(map(self.node.entry_numbers.__getitem__, entry_nodes))
 
-    def pairs(self, entry_nodes: Iterable[int]) -> list[tuple[Node, Node]]:
+    def pairs(self, entry_nodes: Iterable[Node]) -> list[tuple[Node, Node]]:
         """Key and value of some entries, in order; of a list the item twice."""
         return [self.node.entry(number) for number in self.numbers(entry_nodes)]
 
 
-Plans = dict[int, NodePlan]
+Plans = dict[Node, NodePlan]
 
 
 def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Plans:
@@ -70,7 +70,7 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
 
     ``kept``: mappings and lists that stay where they are emptied.
     """
-    planner = _Planner(document, frozenset(id(get(document.root, *path)) for path in kept))
+    planner = _Planner(document, frozenset(get(document.root, *path) for path in kept))
     for edit in edits:
         planner.add(edit)
     planner.check_names()
@@ -117,12 +117,12 @@ class _Change:
 
 
 class _Planner:
-    def __init__(self, document: Document, kept: frozenset[int]) -> None:
+    def __init__(self, document: Document, kept: frozenset[Node | None]) -> None:
         self._document = document
         self._kept = kept
         self.plans: Plans = {}
         # by node: the entries through which edits reached it
-        self._reached: dict[int, dict[int, ResolvedPath]] = {}
+        self._reached: dict[Node, dict[Node, ResolvedPath]] = {}
         self._changes: dict[tuple[Any, ...], _Change] = {}
         self.removed_names: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
         self._path: Path = ()  # of the edit at hand
@@ -146,7 +146,7 @@ class _Planner:
         holder, step = _changed_entry(place, edit)
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
         missing = place.missing[1:] if holder is deref(place.value) else place.missing
-        change = (type(edit), id(holder), step, missing, *new)
+        change = (type(edit), holder, step, missing, *new)
         paths = self._changes.setdefault(change, _Change(holder, step)).paths
         before = max(paths.values(), default=0)
         # another path to the same place asks for the same change; the same path for one more item
@@ -158,11 +158,11 @@ class _Planner:
         match edit:
             # the entry goes, and with it a mapping or list that this empties (prune)
             case Remove():
-                self._plan(place).removed.add(id(place.entry_node))
+                self._plan(place).removed.add(place.entry_node)
             # in the same place; no other entry may have its new key (check_names)
             case Rename(_, key, value):
                 if key != place.step:
-                    self._plan(place).keys[id(place.entry_node)] = key
+                    self._plan(place).keys[place.entry_node] = key
                 self._replace(place, value)
             # another value; its anchor stays, so all aliases have to change alike (check_anchored)
             case Put(_, value) if not place.missing:
@@ -182,14 +182,14 @@ class _Planner:
 
     def _replace(self, place: ResolvedPath, value: Any) -> None:
         if not _has_value(place.value, value):
-            self._plan(place).values[id(place.entry_node)] = value
+            self._plan(place).values[place.entry_node] = value
 
     def _fill(self, place: ResolvedPath, value: Any, path: Path) -> None:
         """Write a value with all missing steps into what is blank, or into a mapping without that entry."""
         mapping = deref(place.value)
         if place.is_blank:
             values = self._plan(place).values
-            values[id(place.entry_node)] = merged(values.get(id(place.entry_node)), value)
+            values[place.entry_node] = merged(values.get(place.entry_node), value)
         elif isinstance(mapping, Mapping) and isinstance(name := place.missing[0], str):
             plan = self._plan_of(mapping, (*place.ancestors, mapping))
             plan.added[name] = merged(plan.added.get(name), value[name])
@@ -218,7 +218,7 @@ class _Planner:
             ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
             place = ResolvedPath(holder, here, entry_node, step, value, ancestors, path[depth + 1 :])
             here = deref(value)
-            self._reached.setdefault(id(here), {})[id(entry_node)] = place
+            self._reached.setdefault(here, {})[entry_node] = place
         return place
 
     def _plan(self, place: ResolvedPath) -> NodePlan:
@@ -227,7 +227,7 @@ class _Planner:
         return self._plan_of(place.owner, place.ancestors)
 
     def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
-        return self.plans.setdefault(id(node), NodePlan(node, ancestors, self._path))
+        return self.plans.setdefault(node, NodePlan(node, ancestors, self._path))
 
     # -- names ---------------------------------------------------------------------------------
 
@@ -240,13 +240,15 @@ class _Planner:
             names = Counter([*renamed, *plan.added])
             changed = plan.removed | plan.keys.keys()
             for name in names:
-                there = plan.node.sources_of.get(name, ())
-                staying = sum(owner is None and id(key) not in changed for key, owner in there)
+                givers = plan.node.sources_of.get(name, ())
+                staying = sum(owner is None and key not in changed for key, owner in givers)
                 if names[name] + staying > 1:
                     raise EditError(msg("{name} already exists", name=name), self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
-        paths = [path for one in self._changes.values() if one.holder is plan.node for path in one.paths]
+        paths = [
+            path for change in self._changes.values() if change.holder is plan.node for path in change.paths
+        ]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
     def _forget(self, place: ResolvedPath, path: Path) -> None:
@@ -257,8 +259,8 @@ class _Planner:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
         for here, name, path in self.removed_names:
             for key, owner in here.sources_of.get(name, ()):
-                plan = self.plans.get(id(here if owner is None else owner))
-                if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
+                plan = self.plans.get(here if owner is None else owner)
+                if plan is None or not (key in plan.removed or key in plan.keys):
                     twice = owner is None
                     why = "it is given twice" if twice else "a merge key brings it back"
                     raise EditError(
@@ -288,27 +290,27 @@ class _Planner:
         gone = gone_nodes(self.plans)
         for plan in self.plans.values():
             for key, _ in plan.pairs(plan.keys):
-                if key.anchor and self._sharing.uses[id(key)]:
+                if key.anchor and self._sharing.uses[key]:
                     raise EditError("an alias uses this key elsewhere", self._path_of([]), "GX005")
-        for target in {id(a.target): a.target for a in self._document.aliases}.values():
-            uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
-            new = [self.plans[id(u.holder)].values[id(u.entry_node)] for u in uses if self._has_new_value(u)]
+        for target in dict.fromkeys(alias.target for alias in self._document.aliases):
+            uses = [use for use in self._sharing.uses[target] if use.written not in gone]
+            new = [self.plans[u.holder].values[u.entry_node] for u in uses if self._has_new_value(u)]
             alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
-            if not alike or (uses and id(target) in gone):
+            if not alike or (uses and target in gone):
                 message = f"the anchor &{target.anchor} is used elsewhere too"
                 raise EditError(message, self._path_of(uses), "GX005")
             for use in uses:
                 if self._has_new_value(use) and isinstance(use.written, Alias):
-                    del self.plans[id(use.holder)].values[id(use.entry_node)]  # it follows its anchor
+                    del self.plans[use.holder].values[use.entry_node]  # it follows its anchor
 
     def _has_new_value(self, use: NodeUse) -> bool:
-        plan = self.plans.get(id(use.holder))
-        return plan is not None and id(use.entry_node) in plan.values
+        plan = self.plans.get(use.holder)
+        return plan is not None and use.entry_node in plan.values
 
     def _path_of(self, uses: list[NodeUse]) -> Path:
-        holders = {id(use.holder) for use in uses}
+        holders = {use.holder for use in uses}
         paths = [
-            path for change in self._changes.values() if id(change.holder) in holders for path in change.paths
+            path for change in self._changes.values() if change.holder in holders for path in change.paths
         ]
         return min(
             paths or [p for change in self._changes.values() for p in change.paths], key=repr, default=()
@@ -321,15 +323,15 @@ class _Planner:
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
-            if plan.added or plan.appended or len(plan.removed) < len(plan.node.index_by_id):
+            if plan.added or plan.appended or len(plan.removed) < len(plan.node.entry_numbers):
                 continue
-            if id(plan.node) in self._kept:
+            if plan.node in self._kept:
                 plan.kept = True
                 continue
-            for place in self._reached.get(id(plan.node), {}).values():
+            for place in self._reached.get(plan.node, {}).values():
                 above = self._plan(place)
-                if id(place.entry_node) not in above.removed:
-                    above.removed.add(id(place.entry_node))
+                if place.entry_node not in above.removed:
+                    above.removed.add(place.entry_node)
                     self._forget(place, above.path)
                     pending.append(above)
 
@@ -354,11 +356,11 @@ def _has_value(node: Node, value: Any) -> bool:
     return node.kind is kind and node.text == str(value)
 
 
-def gone_nodes(plans: Plans) -> set[int]:
+def gone_nodes(plans: Plans) -> set[Node]:
     """The nodes that go with removed or replaced entries; their own plans need no splices."""
-    gone: set[int] = set()
+    gone: set[Node] = set()
     for plan in plans.values():
         removed = (part for entry in plan.pairs(plan.removed) for part in entry)
         replaced = (part for _, value in plan.pairs(plan.values) for part in children(value))
-        gone.update(map(id, walk((*removed, *replaced))))
+        gone.update(walk((*removed, *replaced)))
     return gone

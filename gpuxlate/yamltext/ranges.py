@@ -62,7 +62,7 @@ def has_plain_markers(text: str) -> bool:
     """The documents of a text are known by their markers alone."""
     ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
     breaks = ("\r" in text and text.count("\r") != text.count("\r\n")) or (
-        not text.isascii() and any(one in text for one in _BREAKS)
+        not text.isascii() and any(line_break in text for line_break in _BREAKS)
     )
     return not (ends or breaks)
 
@@ -79,10 +79,10 @@ def document_ranges(text: str, start: int = 0) -> Iterator[TextRange]:
 
 def _marker(text: str, start: int) -> int:
     """Where the next document begins, or the text ends."""
-    while (found := text.find("\n---", start)) >= 0:
-        if text[found + 4 : found + 5] in " \t\r\n":  # or nothing
-            return found + 1
-        start = found + 4
+    while (at := text.find("\n---", start)) >= 0:
+        if text[at + 4 : at + 5] in " \t\r\n":  # or nothing
+            return at + 1
+        start = at + 4
     return len(text)
 
 
@@ -138,8 +138,8 @@ def _items(text: str, start: int, end: int) -> Iterator[TextRange]:
     end = last.start() if last else end
     at = first.start("indent")
     while at < end:
-        found = begins.search(text, at + 1, end)
-        behind, following = at + column + 1, found.start() if found else end
+        match = begins.search(text, at + 1, end)
+        behind, following = at + column + 1, match.start() if match else end
         if following - behind > 1:
             yield TextRange(at, behind, following)
         at = following

@@ -10,6 +10,7 @@ from itertools import islice
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
+from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.ranges import Chunk, IsRelevant, text_to_parse, unread
 
@@ -24,7 +25,7 @@ _FOREIGN_TAG = regex(
 Helm's comment."""
 
 
-class DecodeError(ValueError):
+class DecodeError(UserError, ValueError):
     """The bytes are not UTF-8 text. The message says where."""
 
 
@@ -65,11 +66,11 @@ class Source:
 
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words; each is searched once."""
-        known = self._words
-        for one in words:
-            if one not in known:
-                known[one] = one in self.text
-            if known[one]:
+        words_held = self._words
+        for word in words:
+            if word not in words_held:
+                words_held[word] = word in self.text
+            if words_held[word]:
                 return True
         return False
 
@@ -134,9 +135,9 @@ class Source:
 
     def _last_start(self, start: int, end: int) -> int:
         """Where the last of them begins."""
-        found = self.text.rfind
+        rfind = self.text.rfind
         before = end - 1 if self.text.startswith("\r\n", end - 1) else end
-        return max(found("\n", start, end), found("\r", start, before)) + 1
+        return max(rfind("\n", start, end), rfind("\r", start, before)) + 1
 
     def newline(self, index: int = 0) -> str:
         """The line break of a character's line, or of the line before where that is the last.
@@ -197,7 +198,7 @@ class Texts:
     """The texts that findings are in, by name."""
 
     def __init__(self, *sources: Source) -> None:
-        self._sources = {one.name: one for one in sources}
+        self._sources = {source.name: source for source in sources}
 
     def add(self, source: Source) -> None:
         self._sources[source.name] = source
@@ -207,8 +208,8 @@ class Texts:
 
     def line(self, name: str, line: int) -> str | None:
         """One line (from 1) without its line break, None where it is not known."""
-        one = self._sources.get(name)
-        return one.line_text(line) if one is not None and 1 <= line <= one.lines else None
+        source = self._sources.get(name)
+        return source.line_text(line) if source is not None and 1 <= line <= source.lines else None
 
 
 # Characters that JSON allows and libyaml refuses: for reading, others replace them.
@@ -245,8 +246,8 @@ class CharacterSubstitution:
         code = next(unused, _REPLACEMENT)
         self._letter, self._escape = chr(code), f"\\u{code:04x}"
         self.text = "".join(
-            re.sub(_IN_JSON if re.match(_LIKE_JSON, one) else _IN_YAML, self._stand_in, one)
-            for one in re.split(_DOCUMENTS, text)
+            re.sub(_IN_JSON if re.match(_LIKE_JSON, part) else _IN_YAML, self._stand_in, part)
+            for part in re.split(_DOCUMENTS, text)
         )
         self.used = code != _REPLACEMENT and self.text != text
 
@@ -268,7 +269,7 @@ class CharacterSubstitution:
             at = value.rfind(inside, 0, end)
             if at < 0:
                 break
-            own = bytes.fromhex(match[1] + match[2]).decode("utf-16-be") if escaped else match[0]
-            parts += [value[at + len(inside) : end], own]
+            character = bytes.fromhex(match[1] + match[2]).decode("utf-16-be") if escaped else match[0]
+            parts += [value[at + len(inside) : end], character]
             end = at
         return value[:end] + "".join(reversed(parts))

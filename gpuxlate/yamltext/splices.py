@@ -27,16 +27,16 @@ class Splice:
         return self.start, self.end, -self.depth
 
 
-def in_order(made: Iterable[Splice]) -> list[Splice]:
+def in_order(splices: Iterable[Splice]) -> list[Splice]:
     """Splices by their place; of those at one place the deeper first."""
-    return sorted(made, key=lambda splice: splice.order)
+    return sorted(splices, key=lambda splice: splice.order)
 
 
-def apply(text: str, made: Iterable[Splice]) -> str:
+def apply(text: str, splices: Iterable[Splice]) -> str:
     """The text with its splices made."""
     parts: list[str] = []
     at = 0
-    for splice in in_order(made):
+    for splice in in_order(splices):
         parts += [text[at : splice.start], splice.text]
         at = splice.end
     return "".join([*parts, text[at:]])
@@ -45,10 +45,10 @@ def apply(text: str, made: Iterable[Splice]) -> str:
 class Origins:
     """Where the characters of a new text come from, by the splices that made it of the old one."""
 
-    def __init__(self, made: Iterable[Splice]) -> None:
+    def __init__(self, splices: Iterable[Splice]) -> None:
         # where each part begins in both: one that is copied, one that is written, and so on in turn
         self._new, self._old = [0], [0]
-        for splice in in_order(made):
+        for splice in in_order(splices):
             begin = self._new[-1] + splice.start - self._old[-1]
             self._new += (begin, begin + len(splice.text))
             self._old += (splice.start, splice.end)

@@ -212,6 +212,6 @@ def _common_quote(nodes: list[Node], strings_only: bool = False) -> str | None:
         scalars = [n for n in scalars if n.kind is ScalarKind.STR and scalar(n.text, None) == n.text]
     quotes = {n.style for n in scalars}
     if len(quotes) == 1:
-        found = quotes.pop()
-        return found if found in ("'", '"') else None
+        quote = quotes.pop()
+        return quote if quote in ("'", '"') else None
     return None

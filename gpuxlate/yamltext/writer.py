@@ -38,7 +38,7 @@ class Writer:
         self.plan = plan
         self.depth = len(plan.ancestors)
         self.entry = plan.node.entry
-        self.last = len(plan.node.index_by_id) - 1
+        self.last = len(plan.node.entry_numbers) - 1
         self.empties = len(plan.removed) > self.last
         """All entries go."""
 
@@ -71,13 +71,13 @@ class Writer:
         """New keys and new values in place of the old ones."""
         plan = self.plan
         for key, value in plan.pairs((plan.keys.keys() | plan.values.keys()) - plan.removed):
-            if id(key) in self.plan.keys:
+            if key in self.plan.keys:
                 start = body_start(self.text, key)
                 # in the quotes of the one that it replaces
                 quote = key.style if isinstance(key, Scalar) and key.style in ("'", '"') else None
-                yield Splice(start, key.end, scalar(plan.keys[id(key)], quote), self.depth)
-            if id(key) in self.plan.values:
-                yield from self._new_value(key, value, self.plan.values[id(key)])
+                yield Splice(start, key.end, scalar(plan.keys[key], quote), self.depth)
+            if key in self.plan.values:
+                yield from self._new_value(key, value, self.plan.values[key])
 
     def _new_value(self, key: Node, value: Node, new: Any) -> Iterator[Splice]:
         if isinstance(new, (dict, list, tuple)):
@@ -143,14 +143,14 @@ class Writer:
 
     def comments(self, start: int, end: int, nodes: list[Node]) -> list[str]:
         """The comments between ``start`` and ``end`` that are not inside a scalar."""
-        found: list[str] = []
+        lines: list[str] = []
         at = start
         leaves = (node for node in walk(nodes) if not isinstance(node, (Mapping, Sequence)))
         for node in [*sorted(leaves, key=lambda node: node.start), None]:
             stop = min(node.start, end) if node else end
-            found.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
+            lines.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
             at = max(at, content_end(node)) if node else end
-        return found
+        return lines
 
 
 def _lists(plan: NodePlan) -> bool:

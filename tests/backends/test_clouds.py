@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 import gpuxlate
-from gpuxlate.backends import alibaba, registry, tencent, volcengine
-from gpuxlate.backends.base import Backend, PodReader, Reading
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import PodReader, Reading
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.keys import Place
 from gpuxlate.model.pod import ScalarKind, Value
@@ -69,7 +70,7 @@ def test_rule(code: str) -> None:
 
 # --- data sheets ----------------------------------------------------------------------------------
 
-ACK, TKE, VKE = alibaba.BACKEND, tencent.BACKEND, volcengine.BACKEND
+ACK, TKE, VKE = map(registry.get, ("ack", "tke", "vke"))
 PART: Short = {"v-core": 30, "v-mem": 4096}
 
 

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import SELECTOR, Backend, ContainerShare, KeySpec, Place
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.keys import SELECTOR, KeySpec, Place
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.testing.contract import GENEROUS

@@ -17,7 +17,7 @@ FILES = sorted(
     ".".join(("gpuxlate.backends", *path.relative_to(FOLDER).with_suffix("").parts))
     for name in ("rules.py", "*_rules.py", "nodes.py", "*_nodes.py")
     for path in FOLDER.rglob(name)
-    if path.stem != "row_nodes"  # of all
+    if path.stem not in ("row_nodes", "cluster_nodes")  # of all
 )
 
 

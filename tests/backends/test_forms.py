@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
-from gpuxlate.backends.form import json_object, values_of
+from gpuxlate.backends import job_targets, registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.job_parameters import JobBackend, json_object, values_of
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr import EmrRay
 from gpuxlate.backends.volcengine_emr import engines as k
@@ -153,7 +154,7 @@ def test_memory_of_the_card() -> None:
 def lint(text: str, name: str = "job.conf", profile: Profile | None = None) -> list[str]:
     """Findings of a text that marks their places with guillemets, as ``CODE severity text``."""
     source = Source(name, text)
-    read = registry.form_reader(source)
+    read = job_targets.reader_of(source)
     assert bool(read) != name.endswith(".yaml")
     found = lint_source(source, LintSettings(profile), read or documents).diagnostics
     lines = source.text.split("\n")
@@ -228,11 +229,11 @@ def sparkapp(text: str) -> Source:
 
 def translated(source: Source, to: str) -> Result:
     settings = Settings(registry.get(to))
-    return translate_source(source, settings, registry.form_reader(source) or documents)
+    return translate_source(source, settings, job_targets.reader_of(source) or documents)
 
 
 def shares_read(source: Source) -> Result:
-    return read_source(source, Settings.reading(), registry.form_reader(source) or documents)
+    return read_source(source, Settings.reading(), job_targets.reader_of(source) or documents)
 
 
 def test_spark_conf_of_a_manifest() -> None:
@@ -422,7 +423,7 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
     script = (
         "import sys\nfrom gpuxlate.cli import main\n"
         "try:\n    main(['lint', 'pod.yaml'])\nfinally:\n"
-        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'backends.form' in m])"
+        "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'job_parameters' in m])"
     )
     done = subprocess.check_output([sys.executable, "-c", script], text=True, stdin=subprocess.DEVNULL)
     assert done.endswith("[]\n")
@@ -542,7 +543,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
     made = Toy()
     monkeypatch.setattr(registry.plugins, "backends", lambda: (made,))
     monkeypatch.setattr(registry.plugins, "find", lambda name: made if name == "toy" else None)
-    cached = (registry.form_backends, registry.pod_backends)
+    cached = (registry.job_backends, registry.pod_backends)
     for one in cached:
         one.cache_clear()
     yield made
@@ -554,7 +555,7 @@ def job(source: Source, read: DocumentReader) -> list[tuple[str, int]]:
     return [
         (one.target, len(one.pod.keys.containers[0].limits))
         for document in read(source)
-        for one in jobs_in(document, registry.job_rows(document))
+        for one in jobs_in(document, job_targets.rows_of(document))
     ]
 
 

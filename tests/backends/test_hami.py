@@ -7,7 +7,6 @@ from pathlib import Path
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.backends.hami import BACKEND
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import ShareDocument
@@ -25,6 +24,7 @@ from tests.backends.pods import codes, lint, pod, read, speaks, to
 from tests.cluster.asking import share as share_text
 from tests.running import run
 
+HAMI = registry.get("hami")
 SELECTOR = Accept(drop=frozenset({"selector"}))
 SPREAD = ", annotations: {hami.io/gpu-scheduler-policy: spread}"
 CONTROL = "    env: [{name: CUDA_DISABLE_CONTROL, value: 'false'}]\n"
@@ -68,7 +68,7 @@ def test_fixed_share_is_a_variable() -> None:
 def rendered(text: str, share: Share) -> str:
     [document] = documents(Source("spec.yaml", "kind: GPUShare\n"))
     asked = [RenderRequest(ShareDocument("web", share), document)]
-    made = render_on(Source("pod.yaml", text), asked, Settings(BACKEND))
+    made = render_on(Source("pod.yaml", text), asked, Settings(HAMI))
     assert not made.refused
     return made.text
 
@@ -173,7 +173,7 @@ def test_known_names_are_no_mistake() -> None:
 
 
 def test_what_nodes_need() -> None:
-    needs = BACKEND.node_requirements(Share(2, 60, 8192))
+    needs = HAMI.node_requirements(Share(2, 60, 8192))
     assert needs is not None
     assert [str(one) for one in needs.labels] == ["gpu=on"]
     card = Profile("hami", cards=CardProfile(per_node=1))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import huawei_cce as huawei
 from gpuxlate.backends import koordinator, registry
+from gpuxlate.backends.cluster_nodes import LiveNode, LivePod, NodeOffer, NodeView
 from gpuxlate.backends.hami_nodes import cards_listed
-from gpuxlate.backends.live import LiveNode, LivePod, NodeOffer, NodeView
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 
 CARD = {"id": "a", "count": 10, "devmem": 15109, "devcore": 100, "type": "T4", "health": True}

@@ -8,9 +8,9 @@ koordinator-sh/koordinator at a7a1b76b.
 from itertools import chain, combinations
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai import KaiProfile, Mode
 from gpuxlate.backends.koordinator import BOTH, CORE, MEMORY, RATIO, SHARED
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.keys import key
 from gpuxlate.model.profile import CardProfile, Profile

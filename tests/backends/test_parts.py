@@ -15,7 +15,7 @@ import yaml
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model import profile as catalogue
 from gpuxlate.model.amounts import amount_of

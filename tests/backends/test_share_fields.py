@@ -12,7 +12,8 @@ import pytest
 import gpuxlate
 from gpuxlate.backends import plugins, registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import read_share_document, to_document

@@ -28,7 +28,7 @@ from pathlib import Path as File
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.diagnostics import Diagnostic

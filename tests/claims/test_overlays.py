@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuxlate.cli.errors import Exit
+from gpuxlate.model.errors import Exit
 from gpuxlate.model.kept import forget
 from tests.claims.objects import capacity, claim, requested
 from tests.claims.test_translated import DEPLOYMENT

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuxlate.cli.errors import Exit
+from gpuxlate.model.errors import Exit
 from tests.claims.objects import capacity, claim, pod, requested
 from tests.running import run
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import gpuxlate
-from gpuxlate.cli.errors import Exit
+from gpuxlate.model.errors import Exit
 from tests.claims.objects import HAMI, capacity, claim, pod, requested
 from tests.running import run
 from tests.test_kubernetes_schemas import refusal

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli import common, kubectl, main, options
-from gpuxlate.cli.errors import Exit
+from gpuxlate.cli import app, kubectl, main, options
+from gpuxlate.model.errors import Exit
 from tests.cli.test_locale import ROOT
 from tests.running import run
 
@@ -60,13 +60,13 @@ def test_the_option_counts_whatever_the_variable_says(monkeypatch: pytest.Monkey
 def test_a_wrong_number_of_cores(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from gpuxlate.cli import runner
+    from gpuxlate.cli import parallel
 
-    monkeypatch.setattr(runner, "invocation", lambda: options.Invocation())
-    monkeypatch.delenv(runner.CORES, raising=False)
-    usable = runner.cores()
-    monkeypatch.setenv(runner.CORES, value)
-    assert runner.cores() == usable
+    monkeypatch.setattr(parallel, "invocation", lambda: options.Invocation())
+    monkeypatch.delenv(parallel.CORES, raising=False)
+    usable = parallel.cores()
+    monkeypatch.setenv(parallel.CORES, value)
+    assert parallel.cores() == usable
     assert "of GPUXLATE_CORES in the environment is ignored: all cores are used" in capsys.readouterr().err
 
 
@@ -91,4 +91,4 @@ def test_an_internal_error_has_a_code_of_its_own(
         program(command.split())  # type: ignore[operator]
     assert stop.value.code == Exit.INTERNAL == 4
     assert "error: internal error (KeyError: 'of a rule')" in capsys.readouterr().err
-    assert common.guarded(lambda: 0) == 0
+    assert app.guarded(lambda: 0) == 0

@@ -14,6 +14,7 @@ import runpy
 import string
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from enum import Enum
@@ -27,10 +28,9 @@ from babel.messages.pofile import read_po
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai import DISABLED, KaiProfile
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.row_rules import WrittenRule
 from gpuxlate.cli import kubectl, live, main
 from gpuxlate.cli.app import build
 from gpuxlate.lint.check import lint_source
@@ -56,21 +56,21 @@ from tests.running import run
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "gpuxlate"
 RULES = all_rules(registry.all_backends())
-HAN = re.compile(r"[\u4e00-\u9fff：？，（；]")
+HAN = re.compile(r"[\u4e00-\u9fff：？，（；、。]")
 
 CATALOGUE = PACKAGE / "locale" / "zh" / "LC_MESSAGES" / "gpuxlate.po"
 with CATALOGUE.open("rb") as _file:
     _MESSAGES = [one for one in read_po(_file, abort_invalid=True) if one.id]
 TEXTS = {one.id: one.string for one in _MESSAGES if not one.context}
 SUMMARIES = {one.context: one for one in _MESSAGES if one.context}
-OF_KINDS = {one.kind.summary for one in RULES.values() if isinstance(one, WrittenRule) and one.kind}
-"""The summaries of rules that follow from rows, with the name of the target as a value."""
+OF_ROWS = {code: one.summary for code, one in RULES.items() if isinstance(one.summary, Message)}
+"""The summaries of rules that follow from rows, with their keys and what is legal as values."""
 
 SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")
 """What a translation keeps: code, options, keys, names of fields, numbers."""
-NAMES = {"Elastic GPU", "GPU manager (vCUDA)", "KAI Scheduler", "nos (Nebuly)"}
+NAMES = {"AWS Neuron", "Elastic GPU", "GPU manager (vCUDA)", "KAI Scheduler", "nos (Nebuly)"}
 """Targets that are called the same in Chinese: with lists of names, all that stays English."""
-NUMERALS = {"VKE019": ("eight", "八"), "TKE005": ("two", "两")}
+NUMERALS = {"TKE005": ("two", "两"), "TKE014": ("three", "三")}
 
 
 def kept(text: str) -> list[str]:
@@ -99,21 +99,21 @@ def test_each_text_is_there_once() -> None:
 
 
 def test_every_rule_has_a_summary() -> None:
-    """A function has one under its code, a rule of rows that of its kind."""
-    of_rows = {code for code, rule in RULES.items() if isinstance(rule.summary, Message)}
-    assert set(SUMMARIES) == set(RULES) - of_rows
-    assert sorted(OF_KINDS - set(TEXTS)) == []
+    """A function has one under its code, a rule of rows that of its kind, made of few templates."""
+    assert set(SUMMARIES) == set(RULES) - set(OF_ROWS)
+    texts = {text for summary in OF_ROWS.values() for text in texts_of(summary) if " " in text or "{" in text}
+    keys = {text for text in texts if re.fullmatch("(`[^`]+`(, )?)+", text)}
+    assert sorted(texts - keys - NAMES - set(TEXTS)) == []
 
 
 def test_a_summary_says_the_same() -> None:
-    """That of rows begins with the name of the target: no space is missing, or too many, whatever it is."""
+    """What is quoted and each number is in both."""
 
     def is_right(english: str, chinese: str) -> bool:
         return bool(HAN.search(chinese)) and chinese.endswith("。") and kept(chinese) == kept(english)
 
-    of_rows = {one: TEXTS[one] for one in OF_KINDS}
-    assert {one: text for one, text in of_rows.items() if not is_right(one, text)} == {}
-    assert {one: text for one, text in of_rows.items() if not text.startswith("{title} ")} == {}
+    say = locale.translator("zh")
+    assert {code: say(text) for code, text in OF_ROWS.items() if not is_right(text, say(text))} == {}
     texts = {code: (one.id, one.string) for code, one in SUMMARIES.items()}
     assert {code: pair for code, pair in texts.items() if not is_right(*pair)} == {}
     older = [code for code, (english, _) in texts.items() if english != RULES[code].summary]
@@ -267,8 +267,14 @@ def test_what_is_printed_in_chinese() -> None:
     assert "ACK005 alibaba-gpushare 不支持 cores 60：多卡共享时算力不切分，只切分显存" in "\n".join(chinese)
     assert "标签 aliyun.com/gpu-count: 2" in "\n".join(chinese)
     english, chinese = printed("explain", "TKE007"), printed("explain", "tke007", "--lang", "zh")
-    assert chinese[0] == "TKE007 shared-cards-on-the-step (warning)"
-    assert [chinese[2], chinese[4]] == [SUMMARIES["TKE007"].string, "以下各节的正文为英文。"]
+    assert chinese[0] == "TKE007 shared-cards-on-the-step (警告)"
+    assert chinese[2] == SUMMARIES["TKE007"].string
+    assert chinese[4:6] == [
+        "检查内容",
+        f"  {locale.sections('TKE007', RULES['TKE007'].sections, 'zh')[0]['What it does']}",
+    ]
+    english, chinese = printed("explain", "KAI001"), printed("explain", "KAI001", "--lang", "zh")
+    assert [chinese[2], chinese[4]] == [SUMMARIES["KAI001"].string, "以下各节的正文为英文。"]
     titles = {
         "What it does": "检查内容",
         "Why": "原因",
@@ -279,6 +285,40 @@ def test_what_is_printed_in_chinese() -> None:
     assert chinese[5:] == [titles.get(line, line) for line in english[3:]]
     english, chinese = printed("targets"), printed("targets", "--lang", "zh")
     assert "memoryMiB：MiB，总量；单卡至少 256，多卡时每卡至少 1024" in "\n".join(chinese)
+
+
+IN_CHINESE = ("ACK", "HAMI", "TKE", "VKE")
+"""The vendors whose rules ``explain`` describes in Chinese."""
+_OF_RULES = {
+    code: texts
+    for path in sorted((Path(locale.__file__).parent / "zh" / "rules").glob("*.toml"))
+    for code, texts in tomllib.loads(path.read_text(encoding="utf-8")).items()
+}
+
+
+def test_rules_that_explain_describes_in_chinese() -> None:
+    ours = {code for code in RULES if code.rstrip("0123456789") in IN_CHINESE}
+    assert set(_OF_RULES) == ours
+
+
+@pytest.mark.parametrize("code", sorted(_OF_RULES))
+def test_what_explain_says_of_a_rule_in_chinese(code: str) -> None:
+    """Each sentence of it, with the code and numbers of the English one."""
+    english = RULES[code].sections
+    assert set(_OF_RULES[code]) == {key for title, key in locale.PROSE.items() if title in english}
+    translated, complete = locale.sections(code, english, "zh")
+    assert complete
+    for title in english.keys() & locale.PROSE:
+        assert re.search("[\u4e00-\u9fff]", translated[title])
+        spans, numbers = (
+            [
+                sorted(set(re.findall(pattern, " ".join(text.split()))))
+                for text in (english[title], translated[title])
+            ]
+            for pattern in (r"`[^`]+`", r"\d+(?:\.\d+)*")
+        )
+        assert spans[0] == spans[1], title
+        assert set(numbers[0]) == set(numbers[1]), title
 
 
 def test_every_field_of_a_target_is_said_in_chinese() -> None:
@@ -449,7 +489,7 @@ FORMATS = ("text", "concise", "github", "junit")
 def test_formats_for_people_are_in_chinese() -> None:
     for format_ in FORMATS:
         printed_ = "\n".join(printed("lint", "examples/lint", "-o", format_, "--lang", "zh"))
-        for said in ("不是 5 的整数倍", "对 TKE002 的忽略没有对应的检查结果", "请删除这条忽略"):
+        for said in ("不是 5 的整数倍", "对 TKE002 的忽略没有对应的问题", "请删除这条忽略"):
             assert said in printed_, format_
         assert not re.search(r"\b(multiple|ignore of|remove|write)\b", printed_), format_
     for format_ in ("json", "sarif", "gitlab"):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.live import NodeView
+from gpuxlate.backends.cluster_nodes import NodeView
 from gpuxlate.cluster.pods import gpu_node, gpu_pods, keys_of_pod
 from gpuxlate.planning import ledger
 from gpuxlate.planning.demand import Wanted

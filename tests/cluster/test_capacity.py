@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends.live import indexes
+from gpuxlate.backends.cluster_nodes import indexes
 from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger

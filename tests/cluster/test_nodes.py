@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends.alibaba.nodes import unit_mib
-from gpuxlate.backends.device_plugin import ProductName
-from gpuxlate.backends.live import NodeOffer
+from gpuxlate.backends.cluster_nodes import NodeOffer
+from gpuxlate.backends.nvidia_device_plugin import ProductName
 from gpuxlate.cluster.pods import books_of, gpu_node, gpu_nodes
 from gpuxlate.cluster.server import ApiServer, ForbiddenError
 from gpuxlate.config.configuration import load_profile

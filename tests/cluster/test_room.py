@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends.live import PERCENT
+from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, answer, rooms
 from gpuxlate.planning.demand import Wanted
 from gpuxlate.planning.filling import Bin, BinPlacement

@@ -4,8 +4,8 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing
 from gpuxlate.backends.kai import KaiProfile
+from gpuxlate.backends.nvidia_device_plugin import NvidiaProfile, Sharing
 from gpuxlate.model.profile import CardProfile, Extension, Profile
 from tests.checks import each_holds
 from tests.conformance.conftest import contract_with

@@ -7,14 +7,19 @@ from itertools import count
 import pytest
 from hypothesis.errors import NoSuchExample
 
-from gpuxlate.backends.base import ANY, Backend, Place, PodReader, PodWriter, Reading, key
-from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.neutral import CARDS, CORES, MEMORY, POLICY
+from gpuxlate.backends.pod_reader import PodReader, Reading
+from gpuxlate.backends.pod_writer import PodWriter
+from gpuxlate.model.keys import ANY, Place, key
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
 from gpuxlate.testing import BackendContract
 from tests.conformance.conftest import contract_with
 
+BACKEND = registry.get("neutral")
 Change = Callable[[dict[str, Value]], Mapping[str, Value]]
 
 

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.billing import BilledCard, CostError, Decides, Price
-from gpuxlate.backends.volcengine_emr import KNOWN_CARDS, RAY
+from gpuxlate.backends.volcengine_emr import KNOWN_CARDS, EmrRay
 from gpuxlate.cli.cost import decimal, hours_of, number_of
 from tests import running
 from tests.cluster.asking import share
 
+RAY = EmrRay()
 A10 = KNOWN_CARDS["A10"]
 HOUR = Fraction(1)
 

@@ -21,12 +21,13 @@ from docs.tools.pages import documents as page_of_documents
 from docs.tools.pages.support_matrix import cells
 from docs.tools.staging import OF_THE_ROOT
 from gpuxlate.backends import registry, rows
-from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
+from gpuxlate.backends.pod_reader import PodReader
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.profile import cards
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.products import PRODUCTS
+from gpuxlate.rules.unsupported_products import PRODUCTS
 from tests.effort import some
 from tests.errors.table import sections
 

@@ -259,7 +259,7 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
             given = base64.urlsafe_b64encode(json.dumps(ASKED | {"round": False}).encode()).decode()
             page.open(f"{origin}/zh/playground/#share={given}")
             chinese = page.wait(SHOWN, 0)
-            assert chinese["status"] == "已拒绝：见检查结果。"
+            assert chinese["status"] == "已拒绝：见下列问题。"
             assert "Pod web, 容器 web: 取整" in chinese["found"]
             assert "行 12:41 错误 TKE001 memoryMiB 4000 不是 1024 MiB 的整数倍" in chinese["found"]
             rule = page.run("return document.querySelector('#pg-found a').href")

@@ -116,8 +116,8 @@ def test_the_site_is_in_both_languages(site: Path, page: Page) -> None:
     for stem, language in product(sorted(stems), ("", "zh")):
         text = page(f"{language}/{'' if stem == 'index' else stem}".lstrip("/"))
         assert f'<html lang="{language or "en"}"' in text, stem
-        assert ("共享配额" in text) is bool(language) or stem == "terms", stem
-    assert "共享配额" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
+        assert ("GPU 共享规格" in text) is bool(language) or stem == "terms", stem
+    assert "GPU 共享规格" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
 
 
 def test_a_page_without_a_translation_is_in_english_alone(site: Path) -> None:
@@ -199,7 +199,7 @@ def test_the_search_of_a_language(site: Path, folder: str, language: str) -> Non
     assert [
         one for one in found if not (site / folder / one.partition("#")[0] / "index.html").is_file()
     ] == []
-    assert ("共享配额" in found["share/"]) is (language == "zh")
+    assert ("GPU 共享规格" in found["share/"]) is (language == "zh")
     assert not any(one.startswith("zh/") for one in found)
     # pages that explain come before those of errors, which have every word
     boost = {one["location"]: one.get("boost", 1) for one in index["docs"]}

@@ -391,12 +391,12 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     for name in [name for name in sys.modules if name.startswith(("gpuxlate.lsp", "pygls"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
-    from gpuxlate.cli.errors import CliError
     from gpuxlate.cli.server import command
+    from gpuxlate.model.errors import UserError
 
-    with pytest.raises(CliError) as raised:
+    with pytest.raises(UserError) as raised:
         command()
-    assert raised.value.code == 2
+    assert raised.value.exit_code == 2
     assert raised.value.hint == f"install gpuxlate with the extra editor: {pip_install('editor')}"
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends import volcengine_emr as emr
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.lint.check import lint_source
@@ -84,7 +84,7 @@ def reader(data: bytes) -> None:
                     node = get(document.root, *value.path)
                     assert node is not None
                     assert not isinstance(node, Scalar) or (node.text, node.kind) == (value.text, value.kind)
-        list(jobs_in(document, registry.job_rows(document)))
+        list(jobs_in(document, job_targets.rows_of(document)))
         facts = document_keys(document, pods, registry.is_gpu_key)
         for path in (*(path for _, path, _ in facts.outside), *facts.repeated, *facts.shared):
             start, end = locate(document.root, path, on_key=True) if document.root else (0, 0)
@@ -279,15 +279,15 @@ def parameters(data: bytes) -> None:
     for name in ("job.conf", "job.sql", "job.json"):
         given = Source(name, source.text)
         emr.engine_said(given)
-        chosen = registry.form_reader(given)
+        chosen = job_targets.reader_of(given)
         if chosen is not None:
             try:
                 found = list(chosen(given))
             except NotYamlError:
                 continue
             for document in found:
-                list(jobs_in(document, registry.job_rows(document)))
-    for syntax in (one.syntax for one in (emr.SPARK, emr.RAY, emr.CUSTOMJOB)):
+                list(jobs_in(document, job_targets.rows_of(document)))
+    for syntax in (job.syntax for job in (emr.EmrSpark, emr.EmrRay, emr.EmrCustomjob)):
         before = syntax.read(source.text)
         at = 0
         for one in before:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli.runner import cores
+from gpuxlate.cli.parallel import cores
 from gpuxlate.files import write as writing
 from tests.effort import FULL, number, some, turn
 from tests.hostile.conftest import (

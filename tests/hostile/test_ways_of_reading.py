@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli.runner import WORTH
+from gpuxlate.cli.parallel import WORTH
 from gpuxlate.files.read import BLOCK
 from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH, MAX_KEY
 from tests.hostile.conftest import fill

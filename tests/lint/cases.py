@@ -4,7 +4,8 @@
 the ``cases`` has
 
 - ``name``: ``bad...`` breaks the rule, ``good...`` keeps it; one that ends in ``.json`` is JSON
-- ``manifest``: the text
+- ``manifest``: the text; left out in ``bad`` and ``good`` where it is the example on the page of the rule
+  (which may have a profile)
 - ``findings``: all of them, each ``line:column-endcolumn CODE``; left out where there are none
 - ``fixed``: the lines that ``--unsafe-fixes`` removes (``-``) and writes (``+``), where there is a fix
 """
@@ -23,6 +24,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.source import Source
 from tests.lint import of_rows
+from tests.rules.examples import EXAMPLE, INSTEAD, RULES, manifest
 
 SERVED = {
     *("HAMI009/good-pod-of-a-server.yaml", "HAMI009/good-running.yaml"),
@@ -79,10 +81,14 @@ def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
     assert set(data) <= {"severity", "fix", "profile", "cases"}, code
     assert set(one) <= {"name", "profile", "manifest", "findings", "fixed"}, (code, one["name"])
     profile = one.get("profile", data.get("profile"))
+    text = one.get("manifest")
+    if text is None:
+        text = manifest(RULES[code], {"bad": EXAMPLE, "good": INSTEAD}[one["name"]])
+        profile = profile or of_rows.profile(RULES[code])
     return Case(
         code=code,
         name=one["name"],
-        text=one["manifest"],
+        text=text,
         findings=tuple(one.get("findings", ())),
         fixed=one.get("fixed", ""),
         profile=None if profile is None else load_profile(profile),

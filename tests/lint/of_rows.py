@@ -30,11 +30,10 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Source
-from tests.rules.examples import blocks
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint" / "of-rows"
 """Beside the files of the other rules, which are written by hand."""
-KIND = "apiVersion: v1\nkind: Pod\n"
 
 
 def rules(backend: Backend) -> list[Rule]:
@@ -49,19 +48,10 @@ def _read(path: Path) -> dict[str, Any]:
     return found
 
 
-def manifest(one: Rule, heading: str) -> str:
-    """An example of a rule as a Pod."""
-    inside = _block(one, heading)
-    return KIND + ("" if inside.startswith("metadata:") else "metadata: {name: web}\n") + inside
-
-
 def profile(one: Rule) -> dict[str, Any] | None:
     """The profile that its example needs."""
-    return yaml.safe_load(_block(one, "Example", "profile")) or None
-
-
-def _block(one: Rule, heading: str, kind: str = "") -> str:
-    return next((text for found, text in blocks(one.sections[heading]) if found == kind), "")
+    found = (text for kind, text in blocks(one.sections[EXAMPLE]) if kind == "profile")
+    return yaml.safe_load(next(found, "")) or None
 
 
 def entries() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -75,9 +65,9 @@ def entries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _as_file(one: Rule, said: Mapping[str, Any]) -> dict[str, Any]:
-    bad = {"name": "bad", "manifest": manifest(one, "Example"), "findings": said["bad"]}
+    bad = {"name": "bad", "manifest": manifest(one, EXAMPLE), "findings": said["bad"]}
     bad |= {"fixed": said.get("fixed", "")}
-    good = {"name": "good", "manifest": manifest(one, "Use instead"), "findings": said.get("good", [])}
+    good = {"name": "good", "manifest": manifest(one, INSTEAD), "findings": said.get("good", [])}
     of_rule = {name: said[name] for name in ("severity", "fix") if name in said}
     return {**of_rule, "profile": profile(one), "cases": [bad, good]}
 
@@ -87,10 +77,10 @@ def _found(one: Rule) -> dict[str, Any]:
     needs = profile(one)
     settings = LintSettings(None if needs is None else load_profile(needs))
     entry: dict[str, Any] = {"severity": str(one.severity), **({"fix": one.fix} if one.fix else {})}
-    for name, heading in (("bad", "Example"), ("good", "Use instead")):
+    for name, heading in (("bad", EXAMPLE), ("good", INSTEAD)):
         linted = lint_source(Source(f"{name}.yaml", manifest(one, heading)), settings).diagnostics
         entry |= {name: [*map(shown, linted)]} if linted else {}
-    text = manifest(one, "Example")
+    text = manifest(one, EXAMPLE)
     lines = changed(text, fix_source(Source("bad.yaml", text), settings, unsafe=True).text)
     return {**entry, **({"fixed": "".join(f"{line}\n" for line in lines)} if lines else {})}
 

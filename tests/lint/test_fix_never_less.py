@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare, PodReader
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
@@ -20,7 +20,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.testing import strategies
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -96,7 +96,7 @@ def not_less(before: Share, after: Share) -> bool:
 
 def asked(pod: PodKeys) -> dict[tuple[bool, int, str], set[str]]:
     """The GPU keys in the resources of each container, without those that only schedulers write."""
-    words = vocabulary_of(LintSettings().context)
+    words = key_index_of(LintSettings().context)
     return {
         (one.init, one.index, field): {
             name for name in values if registry.is_owned(name) and not words.written_by_scheduler(name)

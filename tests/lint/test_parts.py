@@ -15,7 +15,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.profile import Profile
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.patches import patched_pods
+from gpuxlate.overlays.patched_pods import patched_pods
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.source import Source

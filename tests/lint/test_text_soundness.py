@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from gpuxlate import backends
 from gpuxlate.backends import registry
+from gpuxlate.backends.job_parameters import JobBackend
 from gpuxlate.files.find import Input
 from gpuxlate.files.relevance import Search, might_have_gpu_keys
 from gpuxlate.lint.check import lint_source
@@ -17,15 +18,15 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_pod
-from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of, words
+from gpuxlate.rules.key_index import KeyIndex, key_index_of, words
+from gpuxlate.rules.unsupported_products import LOCAL_NAMES, PRODUCTS
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import some, tries
 
 BACKENDS = tuple(registry.pod_backends())
-WORDS = Vocabulary(BACKENDS)
-JOBS = [row for backend in registry.form_backends() for row in backend.job_rows]
+WORDS = KeyIndex(BACKENDS)
+JOBS = [row for one in registry.job_backends() if isinstance(one, JobBackend) for row in one.job_rows]
 ROWS = {row.template or row.name: row for backend in BACKENDS for row in backend.keys}
 """Of keys with the name of a card, those of one card."""
 KEYS = sorted(
@@ -211,7 +212,7 @@ def test_any_two_letters_of_a_key_may_be_wrong() -> None:
     assert missed == []
 
 
-def concerns(words: Vocabulary, name: str) -> bool:
+def concerns(words: KeyIndex, name: str) -> bool:
     """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
     known = words.rows(name) or words.is_read(name) or name in words.known_typos or name in LOCAL_NAMES
     return bool(known or words.near_miss(name) or words.product(name))
@@ -225,7 +226,7 @@ def test_rules_of_no_vendor_are_looked_up_by_the_keys_of_a_pod(data: st.DataObje
     value = data.draw(st.sampled_from(["1", '"1"', "2Gi", "0x1", "true", "null", "{}", "0.5"]))
     text = manifest(data.draw(st.sampled_from(sorted(PLACES))), json.dumps(key), value)
     context = LintSettings().context
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for document in documents(Source("a.yaml", text)):
         for pod in pods_in(document):
             if not any(concerns(words, one.name) for one in key_occurrences(pod.keys)):

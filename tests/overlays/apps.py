@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.overlays.kustomize import overlay_pods
+from gpuxlate.overlays.bases import overlay_pods
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source

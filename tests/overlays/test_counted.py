@@ -140,7 +140,7 @@ def test_others_of_the_files_are_looked_for_within_a_limit(
     """Before anything is written: what is not looked at may be built of the same files."""
     monkeypatch.chdir(written(tmp_path, files_of(CASES["default"], {"base/w": "web 4"})["files"]))
     before = Path("base/w.yaml").read_bytes()
-    monkeypatch.setattr("gpuxlate.overlays.kustomize.MAX_BASE_FILES", 0)
+    monkeypatch.setattr("gpuxlate.overlays.run_builds.MAX_BASE_FILES", 0)
     done = run("translate", "-k", "over", "--to", "hami", "-i")
     assert (done.code, Path("base/w.yaml").read_bytes()) == (1, before)
     assert b"the repository has too many folders to search" in done.err

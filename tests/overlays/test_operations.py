@@ -7,15 +7,8 @@ from typing import Any
 import pytest
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
-from gpuxlate.overlays.patches import (
-    LISTS,
-    CannotMergeError,
-    PatchPlaces,
-    merged,
-    op_edits,
-    operated,
-    operations,
-)
+from gpuxlate.overlays.operations import PatchPlaces, op_edits, operated, operations
+from gpuxlate.overlays.patches import LISTS, CannotMergeError, merged
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
 from gpuxlate.yamltext.parse import Document, documents

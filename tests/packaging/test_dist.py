@@ -183,7 +183,8 @@ def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
 
 def the_wheel_holds_the_package_and_its_schemas(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    wanted = {"api.py", "py.typed", "model/cards.json", "report/page.css", "schemas/kubernetes-overlay.json"}
+    wanted = {"api.py", "py.typed", "model/cards.json", "rules/examples/DRA001.md", "report/page.css"}
+    wanted |= {"schemas/kubernetes-overlay.json"}
     assert {f"gpuxlate/{name}" for name in wanted} <= set(names)
     assert {name.split("/")[0].split("-")[0] for name in names} == {"gpuxlate"}
 

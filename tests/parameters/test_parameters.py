@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import job_targets
 from gpuxlate.backends import volcengine_emr as emr
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.volcengine_emr import engines as k
 from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
-SPARK, RAY, SET = emr.SPARK.syntax, emr.RAY.syntax, emr.CUSTOMJOB.syntax
+SPARK, RAY, SET = emr.EmrSpark.syntax, emr.EmrRay.syntax, emr.EmrCustomjob.syntax
 
 # Java, Properties.load: its own documentation gives most of these lines
 Rows = list[tuple[str, list[tuple[str, str]]]]
@@ -175,7 +175,7 @@ def test_which_files_hold_parameters() -> None:
     wrong = {}
     for name, text, target in TARGETS:
         source = Source(name, text)
-        read = registry.form_reader(source)
+        read = job_targets.reader_of(source)
         job = next(iter(read(source))).job if read else None
         if job != target:
             wrong[name, text] = job

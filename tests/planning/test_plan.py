@@ -379,6 +379,15 @@ def test_a_page_runs_and_loads_nothing(plan: Plan, tmp_path: Path, command: str)
     assert "default-src 'none'" in page
 
 
+def test_where_nothing_is_packed_nothing_is_optimal(plan: Plan, tmp_path: Path) -> None:
+    ran = plan(pods(1, vke=[30, 409600]), "--to tke --node A10-24GB:4 --html page.html", {})
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ran.code == 1
+    for text in (ran.out.decode(), page):
+        assert "nothing packed" in text
+        assert "optimal" not in text
+
+
 def test_the_page_draws_every_card(plan: Plan, tmp_path: Path) -> None:
     ran = plan(pods(40, cores=30, mib=4096), "--to tke -o json --html page.html", {"tke": TWO})
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends.limits import Pick, Scheduling
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.planning.filling import Bin, BinPlacement, Nodes
 from gpuxlate.planning.fleet import pack_fleet
 from gpuxlate.planning.requests import Asks, ContainerRequest

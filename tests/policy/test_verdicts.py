@@ -27,8 +27,8 @@ from gpuxlate.policy.subjects import Pods, PodTemplates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import check_pod
+from gpuxlate.rules.key_index import IGNORE, key_index_of
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
-from gpuxlate.rules.vocabulary import IGNORE, vocabulary_of
 from tests.effort import tries
 from tests.lint.cases import Case, cases
 from tests.policy.drawn import pod_of, with_mistake
@@ -109,7 +109,7 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
 
 def of_names(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """What the rules on names find, as far as a policy sees it: not what is near to a key, not variables."""
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     spots = {spot.path: spot for spot in key_occurrences(keys)}
     for rule in OF_NAMES:
         for one in rule(keys, context):

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Place
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
+from gpuxlate.model.keys import Place
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.testing.contract import GENEROUS
 from gpuxlate.testing.strategies import WORDS

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.keys import Place
 from gpuxlate.testing.contract import GENEROUS
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result

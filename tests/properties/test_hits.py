@@ -14,7 +14,7 @@ from gpuxlate.manifest.facts import IsKey, NamedKey, keys_named
 from gpuxlate.manifest.hits import KeySearch, places_beside
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys, key_occurrences
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -140,7 +140,7 @@ def asked() -> Iterator[tuple[IsKey, KeySearch, bool]]:
     """What a translation asks of names, and what lint does."""
     for source, target in product(SOURCES, TARGETS):
         settings = Settings(registry.get(target), registry.get(source) if source else None)
-        words = vocabulary_of(settings.context)
+        words = key_index_of(settings.context)
         yield settings.scope.is_left, words.search(), True
     yield OF_A_CLUSTER.__contains__, words.search(*OF_A_CLUSTER), True
     yield lambda name: registry.is_gpu_key(name) or bool(words.unread(name)), words.search(), False

@@ -26,7 +26,7 @@ from unittest.mock import patch
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import runner
+from gpuxlate.cli import parallel
 from tests.effort import number, some
 from tests.properties.mutated import BASES, MUTATIONS, claims_apart, mutated
 from tests.properties.test_alone_and_together import Stream, takes_a_share
@@ -60,14 +60,14 @@ def texts(seed: int, count: int) -> list[str]:
     return made
 
 
-COMMAND = "from gpuxlate.cli import main, runner; runner.WORTH = 0; main()"
+COMMAND = "from gpuxlate.cli import main, parallel; parallel.WORTH = 0; main()"
 """As it is installed, but for how much is worth a second process."""
 
 
 def together(*arguments: str, cores: int) -> Ran:
     """In this process alone, or in so many."""
     if cores == 1:
-        with patch.object(runner, "WORTH", math.inf):
+        with patch.object(parallel, "WORTH", math.inf):
             return run(*arguments)
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],

@@ -21,7 +21,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.cli import processes, runner
+from gpuxlate.cli import parallel
 from gpuxlate.files.relevance import only_relevant
 from gpuxlate.lint.add_ignores import add_ignores
 from gpuxlate.lint.check import lint_source
@@ -61,9 +61,9 @@ def in_chunks(cores: int = 2) -> Iterator[list[int]]:
 
     with (
         patch.object(parse, "LARGE", 1),
-        patch.object(runner, "LARGE", 1),
-        patch.object(runner, "cores", lambda: cores),
-        patch.object(processes, "parallel_map", in_this_process),
+        patch.object(parallel, "LARGE", 1),
+        patch.object(parallel, "cores", lambda: cores),
+        patch.object(parallel, "parallel_map", in_this_process),
     ):
         yield read
 
@@ -150,7 +150,7 @@ ACROSS = {
 def results(text: str, target: str, *, chunked: bool) -> list[Any]:
     """What each task makes of a text."""
     source = only_relevant(Source("f.yaml", text))
-    how = runner.in_chunks if chunked else None
+    how = parallel.in_chunks if chunked else None
     linting = LintSettings(claims=Claims(), in_chunks=how)
     linted = lint_source(source, linting)
     fixed, ignored = fix_source(source, linting, unsafe=True), add_ignores(source, linting, "why")
@@ -240,9 +240,9 @@ def test_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tupl
 
 
 COMMAND = """
-from gpuxlate.cli import main, runner
+from gpuxlate.cli import main, parallel
 from gpuxlate.yamltext import parse
-parse.LARGE = runner.LARGE = 1
+parse.LARGE = parallel.LARGE = 1
 main()
 """
 

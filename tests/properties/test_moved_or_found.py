@@ -13,17 +13,18 @@ from dataclasses import replace
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Per, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.keys import Per, Place
 from gpuxlate.model.pod import ContainerKeys, KeyOccurrence, PodKeys, key_occurrences
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.testing.contract import GENEROUS, implied, too_little
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
@@ -161,7 +162,7 @@ def wrong(text: str, done: Result, target: Backend) -> Iterator[str]:
 
 def keys_of(text: str) -> Iterator[KeyOccurrence]:
     """The GPU keys of a manifest, misspelt ones included."""
-    words = vocabulary_of(CONTEXT)
+    words = key_index_of(CONTEXT)
     for pod in pods_of(text):
         names = {name for one in pod.all_containers() for name in one.resources}
         owners = {one.name for name in names if not is_anybodys(name) for one in words.owners(name)}
@@ -180,7 +181,7 @@ def keys_of(text: str) -> Iterator[KeyOccurrence]:
 
 def is_anybodys(name: str) -> bool:
     """Other software reads the key too: alone it says nothing of a share."""
-    rows = vocabulary_of(CONTEXT).rows(name)
+    rows = key_index_of(CONTEXT).rows(name)
     return name in WHOLE_CARDS or (bool(rows) and all(row.general for row in rows))
 
 

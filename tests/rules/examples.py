@@ -1,4 +1,4 @@
-"""The examples in the docstrings of rules: "Example" breaks the rule, "Use instead" keeps all."""
+"""The examples of rules: "Example" breaks the rule, "Use instead" keeps all."""
 
 import re
 import textwrap
@@ -31,11 +31,12 @@ def blocks(text: str) -> Iterator[tuple[str, str]]:
 
 def manifest_of(block: str) -> str:
     """A whole manifest from a short form: the inside of a Pod, or the resources of a container."""
-    block = textwrap.dedent(block)
     if re.search("^kind:", block, re.MULTILINE):
         return block
     if block.startswith("resources:"):
         block = "spec:\n  containers:\n  - name: web\n" + textwrap.indent(block, "    ")
+    if not re.search("^metadata:", block, re.MULTILINE):
+        block = f"metadata: {{name: web}}\n{block}"
     return f"apiVersion: v1\nkind: Pod\n{block}"
 
 

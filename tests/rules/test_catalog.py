@@ -4,19 +4,26 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module, invalidate_caches
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.share import share_problems
+from gpuxlate.backends.pod_reader import ContainerShare
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.share import Share, ShareError, share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import CodeTakenError, Rule, Scope, rule, rules_of
+from gpuxlate.translation.fit import fit_pod
 
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
 
@@ -143,6 +150,53 @@ def test_what_rules_without_a_manifest_say() -> None:
     assert source.numbers_are_a_share(problem) == (problem.message, "write 74 or 76")
     found = translation.isolation_is_the_same("share", "volcengine-mgpu", ())
     assert "from share to that of volcengine-mgpu" in found.message
+
+
+NO_KEY = {
+    "GX001": "a file",
+    "GX002": "whatever the key",
+    **dict.fromkeys(("GX003", "GX004", "GX006", "GX013", "GX014", "GX027"), "any key of any vendor"),
+    **dict.fromkeys(("GX005", "GX007", "GX008", "GX016", "GX036"), "the resources of all vendors"),
+    **dict.fromkeys(("K8S001", "K8S002", "K8S010"), "the resources of all vendors"),
+    **dict.fromkeys(("GX009", "GX034"), "a comment or an entry of a file of this tool"),
+    **dict.fromkeys(("GX010", "GX037"), "a document as a whole"),
+    **dict.fromkeys(("GX012", "GX025"), "a file"),
+    **dict.fromkeys(("GX020", "GX021", "GX023", "GX024", "GX026", "GX033"), "a translation: any field"),
+    **dict.fromkeys(("GX028", "GX029", "GX030", "GX031", "DRA020"), "a translation: what is beside a share"),
+}
+"""What a rule is about that names no key in its summary."""
+
+
+@pytest.mark.parametrize("language", locale.LANGUAGES)
+def test_a_summary_is_that_of_one_rule_and_names_its_keys(language: locale.Language) -> None:
+    summaries = {
+        code: locale.summary(code, one.summary, language)
+        for code, one in catalog.all_rules(registry.all_backends()).items()
+    }
+    codes = Counter(summaries.values())
+    assert {code: text for code, text in summaries.items() if codes[text] > 1} == {}
+    assert {code for code, text in summaries.items() if not re.search("`[^`]+`", text)} == set(NO_KEY)
+
+
+def test_the_page_of_a_rounding_has_words_on_it() -> None:
+    """``translate`` leads to the page of the code that a rounding has."""
+    rules = catalog.all_rules(registry.all_backends())
+    values = ((1, 2), (None, 3, 33, 60, 100, 124), (None, 100, 5000, 180000))
+    shares = [share for one in product(*values) for share in _share(*one)]
+    accept = Accept(round_up=True, fill={"cores": 30, "memoryMiB": 4096})
+    outcomes = (
+        fit_pod([ContainerShare("", 0, share=share)], backend, accept, None).outcomes[0]
+        for backend in registry.all_backends()
+        for share in shares
+    )
+    codes = {loss.code for one in outcomes for loss in one.losses if loss.kind is LossKind.ROUNDED}
+    assert codes > {"TKE001", "TKE002", "ACK001", "VKE012"}
+    assert {code for code in codes if "round" not in rules[code].sections["What it does"]} == set()
+
+
+def _share(cards: int, cores: int | None, memory_mib: int | None) -> Iterator[Share]:
+    with suppress(ShareError):
+        yield Share(cards, cores, memory_mib)
 
 
 def test_every_target_has_a_code_for_each_rule() -> None:

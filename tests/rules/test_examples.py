@@ -1,8 +1,11 @@
-"""The docstring of every rule: its headings, and all that holds of its examples in one test a rule."""
+"""The text of every rule: its headings, and all that holds of its examples in one test a rule."""
+
+from pathlib import Path
 
 import pytest
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.rules import base
 from gpuxlate.rules.base import Rule
 from tests.checks import all_hold
 from tests.policy.test_verdicts import policies_agree_on_the_examples
@@ -56,6 +59,14 @@ CHECKS = (
 @pytest.mark.parametrize("rule", OF_PODS, ids=lambda one: one.code)
 def test_the_examples_of_a_rule(rule: Rule) -> None:
     all_hold(rule, CHECKS)
+
+
+def test_each_example_of_a_manifest_is_a_file() -> None:
+    """Those of this package are in gpuxlate/rules/examples, not in docstrings too; no file is left over."""
+    in_docstrings = {code for code, one in RULES.items() if "```yaml\n" in (one.check.__doc__ or "")}
+    assert in_docstrings == set()
+    files = {path.stem for path in Path(base.__file__).with_name("examples").iterdir()}
+    assert {code for code in files if code not in RULES or RULES[code].page is not None} == set()
 
 
 def test_headings() -> None:

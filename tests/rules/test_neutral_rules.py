@@ -28,10 +28,10 @@ from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.catalog import check_document, check_pod
+from gpuxlate.rules.key_index import distance, key_index_of, nearest
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.number_format import readings
-from gpuxlate.rules.products import ACCELERATORS, LOCAL_NAMES, PRODUCTS, product_at, product_of
-from gpuxlate.rules.vocabulary import distance, nearest, vocabulary_of
+from gpuxlate.rules.unsupported_products import ACCELERATORS, LOCAL_NAMES, PRODUCTS, product_at, product_of
 from gpuxlate.yamltext.parse import documents, with_location
 from gpuxlate.yamltext.source import Source
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
@@ -462,7 +462,7 @@ def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
         keys=(),
         **SAYS_NOTHING_ELSE,
     )
-    assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None
+    assert key_index_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None
 
 
 # --- whole cards under the common key: which dialect is named (GX016), and what is read (K8S007) ---

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.cli import runner
+from gpuxlate.cli import parallel
 from gpuxlate.cli.schemas import schema
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.sync.fill import fill
@@ -223,7 +223,7 @@ def test_the_lock_follows_the_decisions_that_count(tmp_path: Path, monkeypatch: 
 def test_a_long_run_shows_how_far_it_is(tree: Path) -> None:
     """On a terminal: reading, rendering and writing; nothing of it is left."""
     web = (tree / "base/web.yaml").read_text()
-    for number in range(runner.MANY):
+    for number in range(parallel.MANY):
         (tree / f"base/{number}.yaml").write_text(web)
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "rb", buffering=0) as terminal:

@@ -96,7 +96,7 @@ WORDS = Templates(
         "memory only, not isolated": "只有显存，无隔离",
         "all compute, part of the memory": "全部算力，部分显存",
         "isolation switched off": "关闭了隔离",
-        "card model": "显卡型号",
+        "card model": "GPU 卡型号",
         "placement": "放置策略",
         "label of qGPU nodes": "qGPU 节点的标签",
         "written by the scheduler": "调度器写入的内容",
@@ -107,7 +107,7 @@ WORDS = Templates(
 
 PICTURES = Templates(
     {
-        "One share on each cloud": "一个共享配额，各家云的写法",
+        "One share on each cloud": "一个 GPU 共享规格，各家云的写法",
         "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.": (
             "两张卡，每张 60 % 算力和 8 GiB 显存，写给各个目标，以及在每张卡上占的部分。"
         ),
@@ -126,7 +126,7 @@ PICTURES = Templates(
         "Alibaba Cloud gpushare": "阿里云共享 GPU",
         "Tencent Cloud qGPU": "腾讯云 qGPU",
         "HAMi: numbers per card": "HAMi：数值按每张卡计",
-        "One tree, several clouds": "一棵树，多个云",
+        "One tree, several clouds": "一套源清单，多云部署",
         "gpuxlate sync writes a tree for each cloud from one source tree, with the losses that the team "
         "decided.": ("gpuxlate sync 由一棵源树为每个云写出一棵树，并采用团队对损失的决定。"),
         "The source tree": "源树",
@@ -144,7 +144,7 @@ PICTURES = Templates(
         "The way of a manifest": "一份清单的处理过程",
         "A file is read into documents, pods and shares; the shares are fitted to the target, and written "
         "back as edits of the same text.": (
-            "文件读为文档、Pod 和共享配额；共享配额与目标匹配后，作为对同一文本的修改写回。"
+            "文件读为文档、Pod 和 GPU 共享规格；GPU 共享规格与目标匹配后，作为对同一文本的修改写回。"
         ),
         "A file": "文件",
         "bytes, as written": "原始字节",
@@ -152,7 +152,7 @@ PICTURES = Templates(
         "positions of every key and value": "每个键和值的位置",
         "The keys of each pod": "每个 Pod 的键",
         "limits, labels, annotations, selectors": "limits、标签、注解、选择器",
-        "Shares": "共享配额",
+        "Shares": "GPU 共享规格",
         "cards, cores, memory, policy, qos": "卡数、算力、显存、策略、QoS",
         "The same file": "同一文件",
         "only GPU lines differ": "只有 GPU 相关的行不同",
@@ -162,13 +162,13 @@ PICTURES = Templates(
         "removed, added and changed keys": "删除、添加和更改的键",
         "The new keys of each pod": "每个 Pod 的新键",
         "in the other vendor's terms": "另一家厂商的写法",
-        "Does the share fit the target?": "目标能否容纳该共享配额？",
+        "Does the share fit the target?": "目标能否容纳该 GPU 共享规格？",
         "exact, rounded, filled, dropped or refused": "无损、取整、补全、舍弃或拒绝",
         "exact, rounded, filled, dropped or refused: {module}": "无损、取整、补全、舍弃或拒绝：{module}",
         "Every step can report findings, each with its file, line and rule.": (
-            "每一步都可以报告检查结果，并给出文件、行和规则。"
+            "每一步都可以报告问题，并给出文件、行和规则。"
         ),
-        "If a share is refused, nothing is written.": "只要有一个共享配额被拒绝，就不写任何内容。",
+        "If a share is refused, nothing is written.": "只要有一个 GPU 共享规格被拒绝，就不写任何内容。",
     }
 )
 """The words of pictures."""

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator
 
 from docs.tools.markdown import table
-from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
+from gpuxlate.backends.pod_reader import PodReader
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 
 CLASSES = {one.__name__: one for one in (PodReader, ShareWriter, PodWriter)}
 

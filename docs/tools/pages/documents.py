@@ -13,7 +13,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import VendorDocument
 from gpuxlate.model.profile import cards
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.products import PRODUCTS
+from gpuxlate.rules.unsupported_products import PRODUCTS
 
 INTRODUCTION = """\
 Every document that a rule, a key or a prerequisite of a node is based on, with its date. [Sources of the

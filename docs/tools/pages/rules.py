@@ -89,19 +89,19 @@ def _page(rule: Rule) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
-
-
 def _chinese_list() -> str:
-    about = "`lint` 和 `translate` 检查的规则。每条规则的说明为英文，与 `gpuxlate explain CODE` 相同。"
+    about = (
+        "`lint` 和 `translate` 检查的规则。`gpuxlate explain CODE --lang zh` 说明一条规则，"
+        "火山引擎、阿里云、腾讯云和 HAMi 的规则为中文，其余为英文。"
+    )
     lines = ["# 规则", "", about, ""]
     tell = locale.translator("zh")
     for title, group in groups().items():
         rows = [
             [
                 f'<a id="{one.code.lower()}"></a>{rule_link(one.code)}',
-                SEVERITIES[str(one.severity)],
-                {"safe": "安全", "unsafe": "不一定安全"}.get(one.fix or "", ""),
+                tell(str(one.severity)),
+                tell(one.fix or ""),
                 locale.summary(one.code, one.summary, "zh"),
             ]
             for one in group

@@ -15,8 +15,9 @@ from itertools import product
 from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.dra.driver import DraProfile
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.locale import translator
 from gpuxlate.model.messages import msg
@@ -70,8 +71,9 @@ Click a mark for the results and the rules behind them.
 <!-- /site -->"""
 
 CHINESE_INTRODUCTION = """\
-每个字段在每个目标上的结果，由转换大量共享配额得出。*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
-*存疑*是无损但有警告。某个共享配额的结果取决于它的数值，\
+每个字段在每个目标上的结果，由转换大量 GPU 共享规格得出。\
+*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
+*存疑*是无损但有警告。某个 GPU 共享规格的结果取决于它的数值，\
 见 `gpuxlate compare`。部分规则需要集群配置。只读的目标没有结果。
 
 <!-- site -->

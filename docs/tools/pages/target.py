@@ -12,14 +12,15 @@ from docs.tools.markdown import code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ANY, Backend, KeySpec, Limits, Place
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
-from gpuxlate.backends.rows import SeveralCards, changes_of, legal_text
+from gpuxlate.backends.rows import SeveralCards, changes_of
+from gpuxlate.backends.scheduling_limits import Limits
 from gpuxlate.config.document import to_document
-from gpuxlate.model.keys import Confidence
+from gpuxlate.model.keys import ANY, Confidence, KeySpec, Place
 from gpuxlate.model.profile import ChangeKind
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.translation.fit import Verdict
@@ -192,7 +193,7 @@ def _key(backend: Backend, row: KeySpec) -> list[str]:
         "\n".join([*names, *_versions(row)]),
         ", ".join(places),
         row.meaning,
-        row.counts,
+        row.unit_text,
         "\n".join(_values(row)),
         "\n".join(_beside(row)),
         str(row.default or ""),
@@ -216,7 +217,7 @@ def _versions(row: KeySpec) -> Iterator[str]:
 def _values(row: KeySpec) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
-        yield legal_text(row)
+        yield row.legal.text
     words = {one: str(row.words.get(one, one)) for one in row.texts}
     if words:
         yield ", ".join(

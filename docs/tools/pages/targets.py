@@ -10,7 +10,7 @@ from docs.tools.pages import documents
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.rules.products import PRODUCTS, Product
+from gpuxlate.rules.unsupported_products import PRODUCTS, Product
 
 INTRODUCTION = """\
 # Targets

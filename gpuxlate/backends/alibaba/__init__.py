@@ -8,7 +8,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.pod_reader import requesting, too_many_cards
+from gpuxlate.backends.rows import cores, memory, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import (
     GIB,
     Absent,
     Backend,
@@ -27,9 +30,6 @@ from gpuxlate.backends.base import (
     VisibleMemory,
     key,
 )
-from gpuxlate.backends.limits import Pick, Scheduling
-from gpuxlate.backends.pod_reader import requesting, too_many_cards
-from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
@@ -38,7 +38,7 @@ from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
-from gpuxlate.rules.products import ACS, SIMULATORS
+from gpuxlate.rules.unsupported_products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu")
 """What a profile may call this target."""
@@ -508,6 +508,3 @@ class AlibabaGpushare(Backend):
         """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
         ack = AlibabaProfile.of(profile)
         return {MEMORY: cards * (memory_mib // ack.memory_unit_mib), CORE: 100 * cards}
-
-
-BACKEND = AlibabaGpushare()

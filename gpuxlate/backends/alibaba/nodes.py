@@ -9,11 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import alibaba as k
-from gpuxlate.backends import live
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends.alibaba import DEFAULT_UNIT_MIB, AlibabaProfile, NodeIsolation
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import Containers
+from gpuxlate.backends.cluster_nodes import (
+    Containers,
+    LiveNode,
+    LivePod,
+    MergeNodeValues,
+    NodeOffer,
+    NodeView,
+    Placement,
+    indexes,
+    per_card,
+)
+from gpuxlate.backends.target import Backend
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -35,7 +44,7 @@ UNITS_MIB = (DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 _WHOLE_KEYS = {k.WHOLE_MODE: NVIDIA_GPU, "topology": k.TOPOLOGY}
 
 
-def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
+def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     """A node serves one mode, by its label; the open-source plugin has its own label."""
     mode = node.labels.get(k.SCHEDULE)
     open_source = mode is None and node.labels.get(OPEN_SOURCE_LABEL) == "true"
@@ -51,9 +60,9 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
     whole_key = _WHOLE_KEYS.get(mode or k.WHOLE_MODE)
     whole = node.amount(whole_key) if whole_key and not open_source else 0
     if whole:
-        return live.NodeView(
+        return NodeView(
             k.NAMES[0],
-            live.NodeOffer.WHOLE,
+            NodeOffer.WHOLE,
             mode=mode or k.WHOLE_MODE,
             cards=whole,
             card_mib=physical,
@@ -62,8 +71,8 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
             whole_key=whole_key,
             labels={k.SCHEDULE: k.WHOLE_MODE, **node.labels},
         )
-    return live.NodeView(
-        k.NAMES[0], live.NodeOffer.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
+    return NodeView(
+        k.NAMES[0], NodeOffer.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
     )
 
 
@@ -75,15 +84,15 @@ def _why(mode: str | None, open_source: bool) -> tuple[str, ...]:
 
 
 def _shared(
-    node: live.LiveNode,
+    node: LiveNode,
     mode: str | None,
     open_source: bool,
     cards: int | None,
     physical: int | None,
     model: str | None,
-) -> live.NodeView:
+) -> NodeView:
     units = node.amount(k.MEMORY)
-    on_card = live.per_card(units, cards)
+    on_card = per_card(units, cards)
     unit = unit_mib(on_card, physical)
     nominal = unit or DEFAULT_UNIT_MIB
     notes = []
@@ -94,9 +103,9 @@ def _shared(
     if cards is None:
         notes.append(f"the number of cards is not known ({k.COUNT}, {CARDS})")
     isolation = cast(NodeIsolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
-    return live.NodeView(
+    return NodeView(
         k.NAMES[0],
-        live.NodeOffer.SHARES,
+        NodeOffer.SHARES,
         mode=mode or (OPEN_SOURCE_MODE if open_source else None),
         cards=cards,
         card_mib=None if on_card is None else on_card * nominal,
@@ -127,7 +136,7 @@ def _number(text: str | None) -> int | None:
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[live.NodeView], one: live.MergeNodeValues, notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, notes: list[str]
 ) -> dict[str, Any]:
     """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
@@ -144,32 +153,32 @@ def extension_data(
     }
 
 
-def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
+def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container, and the units on each."""
     if RECORD in pod.records:
         return tuple(_recorded(pod, pod.records[RECORD]))
-    card = live.indexes(pod.annotation(OLD_RECORD))
+    card = indexes(pod.annotation(OLD_RECORD))
     if card is None or len(card) != 1:
         return ()
     asking = [one for one in pod.keys.all_containers() if k.MEMORY in one.resources]
-    return tuple(live.Placement(one.init, one.index, card) for one in asking)
+    return tuple(Placement(one.init, one.index, card) for one in asking)
 
 
-def _recorded(pod: live.LivePod, record: Mapping[str, object]) -> list[live.Placement]:
+def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     """The valid entries of the record; other containers count as not placed."""
     found = []
     for one in pod.keys.containers:
         held = record.get(str(one.index))
         if not isinstance(held, Mapping) or not held:
             continue
-        cards = live.indexes(",".join(map(str, held)))
+        cards = indexes(",".join(map(str, held)))
         units = [int(text) for text in map(str, held.values()) if quantity.is_plain(text)]
         if cards is not None and len(units) == len(cards):
-            found.append(live.Placement(one.init, one.index, cards, tuple(units)))
+            found.append(Placement(one.init, one.index, cards, tuple(units)))
     return found
 
 
-def keeps_out(_backend: Backend, node: live.NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
     """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):

@@ -18,7 +18,7 @@ from gpuxlate.backends.pod_reader import (
     whole_numbers,
 )
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
@@ -115,7 +115,8 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
     ## What it does
-    Reports other whole numbers. K8S001 reports values that are not whole numbers.
+    Reports other whole numbers. K8S001 reports values that are not whole numbers. In a translation, compute
+    that `--round up` raises to the next multiple of 5.
 
     ## Why
     The unit is one percent of one card. A job with another number cannot be submitted.
@@ -225,7 +226,8 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     """`aliyun.com/gpu-mem` is at least 1.
 
     ## What it does
-    Reports zero and negative amounts. K8S001 reports values that are not whole numbers.
+    Reports zero and negative amounts. K8S001 reports values that are not whole numbers. In a translation,
+    memory that `--round up` raises to the next whole unit.
 
     ## Why
     One unit, by default 1 GiB, is the least that a container can request of a shared card.
@@ -306,8 +308,9 @@ def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
-    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning)
-    a label on a pod without `aliyun.com/gpu-mem`.
+    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning) a
+    label on a pod without `aliyun.com/gpu-mem`. In a translation, memory that `--round up` raises to the next
+    number of units that the cards divide.
 
     ## Why
     `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an integer.
@@ -392,7 +395,17 @@ SHARE = MayRunOnNodeLabel(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Requests(k.CORE)), SomeContainer(InRange(k.MEMORY))
 PROBABLE = NodeLabelAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
 CONFIRMED = NodeLabelAmong(k.SCHEDULE, *k.MODES)
+CHOOSES_MODE = MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
 NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
+
+
+def _compute_without_mode(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    names = {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
+    hint = msg("add nodeSelector {label}: {mode}", **names)
+    fix = Fix(hint, (Put((*pod.path, "nodeSelector", k.SCHEDULE), k.CORE_MEM),), safe=False)
+    message = msg("{key} needs nodes of mode {mode}; the pod chooses no mode", **names)
+    where = requesting(pod, k.CORE)[0].resources[k.CORE]
+    return this.diagnostic(where, message, hint, on_key=True, fix=fix, missing=True)
 
 
 @rule(
@@ -400,13 +413,15 @@ NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
     Severity.WARNING,
     fix="unsafe",
     constraint=Constraint(
-        MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
+        MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM),
+        COMPUTE & CONFIRMED,
+        (k.SCHEDULE,),
+        per_container=False,
+        cases=((~CHOOSES_MODE, _compute_without_mode), (CHOOSES_MODE, None)),
     ),
     page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
 )
-def compute_runs_on_core_mem(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def compute_runs_on_core_mem(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
 
     ## What it does
@@ -423,16 +438,13 @@ def compute_runs_on_core_mem(
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    chosen, names = pod.allowed(k.SCHEDULE), {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
-    if not chosen:
-        hint = msg("add nodeSelector {label}: {mode}", **names)
-        fix = Fix(hint, (Put((*pod.path, "nodeSelector", k.SCHEDULE), k.CORE_MEM),), safe=False)
-        message = msg("{key} needs nodes of mode {mode}; the pod chooses no mode", **names)
-        where = requesting(pod, k.CORE)[0].resources[k.CORE]
-        yield this.diagnostic(where, message, hint, on_key=True, fix=fix, missing=True)
-    for mode, path in [one for one in chosen if one[0] in k.MODES][:1]:  # others: ACK017
-        message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
-        yield this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+    names = {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
+    mode, path = pod.allowed(k.SCHEDULE)[0]
+    message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
+    return this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+
+
+OTHER_MODES = tuple(mode for mode in k.MODES if mode != k.SHARE_MODE)
 
 
 def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
@@ -440,10 +452,23 @@ def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
     ack = AlibabaProfile.of(profile)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
         return ()
-    must = ~MayRunOnNodeLabel(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    must = ~MayRunOnNodeLabel(k.SCHEDULE, *OTHER_MODES)
     if ack.isolation != k.SHARE_MODE:
-        must &= MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
-    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
+        must &= CHOOSES_MODE
+    cases = ((CHOOSES_MODE, None), (~CHOOSES_MODE, _small_unit_by_profile))
+    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False, cases=cases),)
+
+
+def _no_small_unit(this: Rule, where: Path | Value, mode: str, *, missing: bool = False) -> Diagnostic:
+    text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
+    hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
+    message = msg(text, mode=mode, unit=k.SMALL_UNIT_MIB)
+    return this.diagnostic(where, message, msg(hint, mode=k.SHARE_MODE), missing=missing)
+
+
+def _small_unit_by_profile(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    memory = requesting(pod, k.MEMORY)[0].resources[k.MEMORY]
+    return _no_small_unit(this, memory, AlibabaProfile.of(context.profile).isolation, missing=True)
 
 
 @rule(
@@ -455,10 +480,8 @@ def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
         shown(part(16), mode="share"),
     ),
 )
-def small_unit_on_share_nodes(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
-    """A unit of 128 MiB is used on nodes of mode `share` only.
+def small_unit_on_share_nodes(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """Where `aliyun.com/gpu-mem` counts units of 128 MiB, the nodes have the mode `share`.
 
     ## What it does
     With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose a
@@ -471,15 +494,9 @@ def small_unit_on_share_nodes(
     ## Source
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
-    ack, sharing = AlibabaProfile.of(context.profile), requesting(pod, k.MEMORY)
-    chosen = pod.allowed(k.SCHEDULE)
-    for mode, path in chosen or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]:
-        if mode != k.SHARE_MODE and mode in k.MODES:
-            text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
-            hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
-            message = msg(text, mode=mode, unit=k.SMALL_UNIT_MIB)
-            yield this.diagnostic(path, message, msg(hint, mode=k.SHARE_MODE), missing=not chosen)
-            return
+    others = ((mode, path) for mode, path in pod.allowed(k.SCHEDULE) if mode in OTHER_MODES)
+    mode, path = next(others)
+    return _no_small_unit(this, path, mode)
 
 
 def _chosen(pod: PodKeys, label: str) -> Iterator[tuple[NodeRequirement, str]]:
@@ -500,6 +517,14 @@ def _unconfirmed_mode(
             yield this.diagnostic(requirement, message, "check that the nodes have this label")
 
 
+def _unknown_placement(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    for requirement, value in _chosen(pod, k.PLACEMENT):
+        if value not in k.PLACEMENTS:
+            yield _unknown(this, k.PLACEMENT, k.PLACEMENTS, value, requirement)
+
+
 @rule(
     "ACK017",
     Severity.ERROR,
@@ -514,14 +539,20 @@ def _unconfirmed_mode(
             severity=Severity.WARNING,
             report=_unconfirmed_mode,
         ),
-        Constraint(NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
+        Constraint(
+            NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS),
+            keys=(k.PLACEMENT,),
+            per_container=False,
+            report=_unknown_placement,
+        ),
     ),
     page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
 )
 def known_mode_and_placement(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Node selectors use a mode and a placement of ACK.
+    """`ack.node.gpu.schedule` in a node selector is a mode of ACK, and `ack.node.gpu.placement` is `binpack`
+    or `spread`.
 
     ## What it does
     Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector or a
@@ -536,11 +567,9 @@ def known_mode_and_placement(
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    known = k.MODES if violation.name == k.SCHEDULE else k.PLACEMENTS
-    unconfirmed = k.UNCONFIRMED_MODES if violation.name == k.SCHEDULE else ()
-    for requirement, value in _chosen(pod, violation.name):
-        if value not in (*known, *unconfirmed):
-            yield _unknown(this, violation.name, known, value, requirement)
+    for requirement, value in _chosen(pod, k.SCHEDULE):
+        if value not in (*k.MODES, *k.UNCONFIRMED_MODES):
+            yield _unknown(this, k.SCHEDULE, k.MODES, value, requirement)
 
 
 def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
@@ -596,7 +625,8 @@ def _not_isolated(this: Rule, violation: Violation, pod: PodKeys, context: Conte
 def memory_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The memory that a container requests is enforced.
+    """`aliyun.com/gpu-mem` is enforced: the nodes are not of mode `share`, and no `CGPU_DISABLE` turns it
+    off.
 
     ## What it does
     Reports `aliyun.com/gpu-mem` that is counted but not isolated: on nodes of mode `share`, with
@@ -659,7 +689,7 @@ def _of_node(profile: Profile) -> tuple[Constraint, ...]:
     page=RuleDoc(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
 )
 def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """The cards of a pod fit on one node.
+    """`aliyun.com/gpu-count` and `aliyun.com/gpu` are each at most the number of cards of a node.
 
     ## What it does
     With a profile that sets `cards.perNode`, reports a label `aliyun.com/gpu-count` or a number of
@@ -687,7 +717,7 @@ def _of_card(profile: Profile) -> tuple[Constraint, ...]:
     page=RuleDoc(shown(part(23), profile=A10), shown(part(22))),
 )
 def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container requests at most the memory of a card, on each of its cards.
+    """`aliyun.com/gpu-mem` is at most the memory of a card, on each card of the container.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports `aliyun.com/gpu-mem` that is, on each of its
@@ -756,7 +786,7 @@ def one_sharing_container_in_open_source(
     page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
 )
 def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """With open-source gpushare, a pod shares one card.
+    """With open-source gpushare, the label `aliyun.com/gpu-count` is at most 1.
 
     ## What it does
     With a profile that sets `openSource: true`, reports a label `aliyun.com/gpu-count` above 1.
@@ -782,7 +812,7 @@ def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, cont
     page=RuleDoc(shown(part(1), profile=A10), shown(part(2))),
 )
 def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share is large enough that the pods that fit a card are within the limit of ACK.
+    """`aliyun.com/gpu-mem` is so large that at most 20 shares fit a card.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports shares of which more than 20 fit a card.

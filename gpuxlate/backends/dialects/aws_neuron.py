@@ -1,14 +1,11 @@
 """AWS Neuron: devices of Inferentia and Trainium instances. Its cores are not the same part of each."""
 
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import cards, unread, whole
-from gpuxlate.model.profile import Component
+from gpuxlate.backends import target as t
 
-NEURON = Component("neuron", "AWS Neuron")
+NEURON = t.Component("neuron", "AWS Neuron")
 
 
-class AwsNeuron(Backend):
-    name = "aws-neuron"
+class AwsNeuron(t.Backend):
     title = "AWS Neuron"
     rule_prefix = "NEURON"
     aliases = ("neuron",)
@@ -22,14 +19,11 @@ class AwsNeuron(Backend):
     }
     gpu_prefixes = ("aws.amazon.com/neuron",)
     keys = (
-        cards("aws.amazon.com/neuron", source="PLUGIN"),
-        whole("aws.amazon.com/neurondevice", component=NEURON, source="OLD"),
-        unread(
+        t.cards("aws.amazon.com/neuron", source="PLUGIN"),
+        t.whole("aws.amazon.com/neurondevice", component=NEURON, source="OLD"),
+        t.unread(
             "aws.amazon.com/neuroncore",
             "cores of a device, whose number the type of the instance decides",
             source="PLUGIN, CORES",
         ),
     )
-
-
-BACKEND = AwsNeuron()

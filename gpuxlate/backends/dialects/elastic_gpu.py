@@ -1,13 +1,11 @@
 """The open-source Elastic GPU scheduler. Read only: the project ended in 2022."""
 
-from gpuxlate.backends.base import Backend, Confidence, Per, Range, RuleKind
-from gpuxlate.backends.rows import choice, cores, memory
+from gpuxlate.backends import target as t
 
 CORE = "elasticgpu.io/gpu-core"
 
 
-class ElasticGpu(Backend):
-    name = "elastic-gpu"
+class ElasticGpu(t.Backend):
     title = "Elastic GPU"
     rule_prefix = "ELASTIC"
     vendor = "nvidia"
@@ -21,26 +19,23 @@ class ElasticGpu(Backend):
     }
     gpu_prefixes = ("elasticgpu.io/gpu-", "elasticgpu.com/gpu-")
     rule_reasons = {
-        RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
+        t.RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
     }
     keys = (
-        cores(
+        t.cores(
             CORE,
-            per=Per.TOTAL,
-            values=(Range(1, 99), Range(100, None, 100)),
+            per=t.Per.TOTAL,
+            values=(t.Range(1, 99), t.Range(100, None, 100)),
             aliases=("elasticgpu.com/gpu-core",),
-            confidence=Confidence.MEDIUM,
+            confidence=t.Confidence.MEDIUM,
             source="SCHEDULER, API",
         ),
-        memory(
+        t.memory(
             "elasticgpu.io/gpu-memory",
-            per=Per.TOTAL,
+            per=t.Per.TOTAL,
             aliases=("elasticgpu.com/gpu-memory",),
-            confidence=Confidence.MEDIUM,
+            confidence=t.Confidence.MEDIUM,
             source="SCHEDULER, API",
         ),
-        choice("egpuc.elasticgpu.io/*", meaning="a claim of the project's own kind", source="API"),
+        t.choice("egpuc.elasticgpu.io/*", meaning="a claim of the project's own kind", source="API"),
     )
-
-
-BACKEND = ElasticGpu()

@@ -1,13 +1,11 @@
 """Google TPUs on GKE, counted in chips. Which chips, nodes say: pods choose them by labels."""
 
-from gpuxlate.backends.base import Backend, Place
-from gpuxlate.backends.rows import cards, choice
+from gpuxlate.backends import target as t
 
 _LABELS = {"accelerator": "TPU version", "topology": "arrangement of the chips of a slice"}
 
 
-class GoogleTpu(Backend):
-    name = "google-tpu"
+class GoogleTpu(t.Backend):
     title = "Google TPUs on GKE"
     rule_prefix = "TPU"
     aliases = ("tpu",)
@@ -17,13 +15,12 @@ class GoogleTpu(Backend):
         "TPU": 'Google Cloud, "Deploy TPU workloads in GKE" (2026-07)',
         "SAMPLES": "GoogleCloudPlatform/kubernetes-engine-samples, ai-ml/gke-ray (2026-07-30)",
     }
-    gpu_prefixes = ("google.com/tpu",)
     keys = (
-        cards("google.com/tpu", meaning="chips", source="TPU, SAMPLES"),
+        t.cards("google.com/tpu", meaning="chips", source="TPU, SAMPLES"),
         *(
-            choice(
+            t.choice(
                 f"cloud.google.com/gke-tpu-{name}",
-                *(Place.NODE_SELECTOR, Place.NODE),
+                *(t.Place.NODE_SELECTOR, t.Place.NODE),
                 meaning=meaning,
                 general=True,
                 source="TPU, SAMPLES",
@@ -31,6 +28,3 @@ class GoogleTpu(Backend):
             for name, meaning in _LABELS.items()
         ),
     )
-
-
-BACKEND = GoogleTpu()

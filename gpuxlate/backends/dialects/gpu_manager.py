@@ -2,25 +2,21 @@
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import Backend, Per, Range, RuleKind
-from gpuxlate.backends.rows import choice, cores, memory, written
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import PodKeys
-from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates import Constraint, InRange, Not, Requests, Violation
+from gpuxlate.backends import target as t
 
 CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
 
 
-@rule(
+@t.rule(
     "VCUDA020",
-    Severity.ERROR,
+    t.Severity.ERROR,
     missing=True,
-    constraint=Constraint(Requests(MEMORY) | Not(InRange(CORE, Range(1, 99))), keys=(CORE,)),
+    constraint=t.Constraint(t.Requests(MEMORY) | t.Not(t.InRange(CORE, t.Range(1, 99))), keys=(CORE,)),
 )
-def part_has_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A part of a card has memory beside its compute.
+def part_has_memory(
+    this: t.Rule, violation: t.Violation, pod: t.PodKeys, context: t.Context
+) -> Iterator[t.Diagnostic]:
+    """A container with `tencent.com/vcuda-core` below 100 also sets `tencent.com/vcuda-memory`.
 
     ## What it does
     Reports `tencent.com/vcuda-core` below 100 without `tencent.com/vcuda-memory`.
@@ -28,26 +24,15 @@ def part_has_memory(this: Rule, violation: Violation, pod: PodKeys, context: Con
     ## Why
     A pod with compute below 100 alone is no GPU pod: it gets no card.
 
-    ## Example
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 50}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {tencent.com/vcuda-core: 50, tencent.com/vcuda-memory: 30}}
-    ```
-
     ## Source
     tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
     """
-    message = msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
-    hint = msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
+    message = t.msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
+    hint = t.msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
     yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
-class GpuManager(Backend):
-    name = "gpu-manager"
+class GpuManager(t.Backend):
     title = "GPU manager (vCUDA)"
     rule_prefix = "VCUDA"
     vendor = "nvidia"
@@ -62,22 +47,21 @@ class GpuManager(Backend):
     }
     gpu_prefixes = ("tencent.com/vcuda",)
     rule_reasons = {
-        RuleKind.NEEDS: "A pod with one of the two alone is no GPU pod.",
-        RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
+        t.RuleKind.NEEDS: "A pod with one of the two alone is no GPU pod.",
+        t.RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
     }
     keys = (
-        cores(
+        t.cores(
             CORE,
-            per=Per.TOTAL,
-            values=(Range(1, 99), Range(100, None, 100)),
+            per=t.Per.TOTAL,
+            values=(t.Range(1, 99), t.Range(100, None, 100)),
             source="CODE, ISSUE48",
         ),
-        memory(MEMORY, unit=256, per=Per.TOTAL, needs=(CORE,), source="README, ISSUE110"),
-        choice("tencent.com/vcuda-core-limit", meaning="how far compute may burst, percent", source="README"),
-        written("tencent.com/vcuda-device", meaning="assigned cards", source="CODE"),
-        written("tencent.com/predicate-*", meaning="scheduled", source="CODE"),
-        written("tencent.com/gpu-assigned", meaning="assigned", source="CODE"),
+        t.memory(MEMORY, unit=256, per=t.Per.TOTAL, needs=(CORE,), source="README, ISSUE110"),
+        t.choice(
+            "tencent.com/vcuda-core-limit", meaning="how far compute may burst, percent", source="README"
+        ),
+        t.written("tencent.com/vcuda-device", meaning="assigned cards", source="CODE"),
+        t.written("tencent.com/predicate-*", meaning="scheduled", source="CODE"),
+        t.written("tencent.com/gpu-assigned", meaning="assigned", source="CODE"),
     )
-
-
-BACKEND = GpuManager()

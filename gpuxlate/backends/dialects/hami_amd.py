@@ -1,12 +1,10 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
-from gpuxlate.backends.base import Absent, Place
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
-from gpuxlate.backends.rows import cards, choice, choices, coming, cores, memory, percent, written
-from gpuxlate.model.keys import By
 
 COUNT = "amd.com/gpu"
-_OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
+_OF_NODES = (t.Place.NODE_SELECTOR, t.Place.NODE)
 _LABELS = {
     "product-name": "card model",
     "device-id": "card model, by its number",
@@ -19,7 +17,6 @@ _LABELS = {
 
 
 class HamiAmd(HamiDialect):
-    name = "hami-amd"
     title = "AMD GPUs under HAMi"
     rule_prefix = "AMD"
     aliases = ("amd",)
@@ -34,19 +31,19 @@ class HamiAmd(HamiDialect):
     gpu_prefixes = ("amd.com/gpumem", "amd.com/gpucore")
     whole_card_key = COUNT  # every cluster with AMD's own plug-in has it
     keys = (
-        cards(COUNT, values=in_int32(), source="CODE"),
-        memory(
+        t.cards(COUNT, values=in_int32(), source="CODE"),
+        t.memory(
             "amd.com/gpumem",
             values=in_int32(),
             needs=(COUNT,),
             component=HAMI,
             source="CODE, RELEASED",
         ),
-        cores(
-            "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, component=HAMI, source="CODE, RELEASED"
+        t.cores(
+            "amd.com/gpucores", needs=(COUNT,), default=t.Absent.ALL, component=HAMI, source="CODE, RELEASED"
         ),
-        coming(
-            percent(
+        t.coming(
+            t.percent(
                 "amd.com/gpumem-percentage",
                 needs=(COUNT,),
                 overridden_by=("amd.com/gpumem",),
@@ -55,17 +52,16 @@ class HamiAmd(HamiDialect):
                 source="PERCENT",
             )
         ),
-        coming(choice("amd.com/numa-bind", meaning="all on one NUMA node", component=HAMI, source="PERCENT")),
-        *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
-        *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),
+        t.coming(
+            t.choice("amd.com/numa-bind", meaning="all on one NUMA node", component=HAMI, source="PERCENT")
+        ),
+        *t.choices("amd.com/{0}use-gputype", t.By.MODEL, source="CODE"),
+        *t.choices("amd.com/{0}use-gpu-uuid", t.By.UUID, source="CODE"),
         *(
-            choice(f"{domain}/gpu.{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELLER")
+            t.choice(f"{domain}/gpu.{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELLER")
             for domain in ("amd.com", "beta.amd.com")
             for name, meaning in _LABELS.items()
         ),
-        written("amd.com/gpu-index", meaning="assigned cards", source="CODE"),
-        written("amd.com/predicate-node", meaning="assigned node", source="CODE"),
+        t.written("amd.com/gpu-index", meaning="assigned cards", source="CODE"),
+        t.written("amd.com/predicate-node", meaning="assigned node", source="CODE"),
     )
-
-
-BACKEND = HamiAmd()

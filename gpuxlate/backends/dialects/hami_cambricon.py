@@ -1,9 +1,7 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import Absent, Confidence, Limits, Range, SeveralCards
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
-from gpuxlate.backends.rows import cards, choices, cores, memory, unread, written
-from gpuxlate.model.keys import By
 
 COUNT = "cambricon.com/vmlu"
 UNIT = 256
@@ -12,17 +10,16 @@ UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.2"
 
 
 class HamiCambricon(HamiDialect):
-    name = "hami-cambricon"
     title = "Cambricon MLU under HAMi"
     rule_prefix = "MLU"
     aliases = ("cambricon",)
     vendor = "cambricon"
-    several_cards = SeveralCards.REFUSED
+    several_cards = t.SeveralCards.REFUSED
     pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
     summed_nodes = SummedNodes(
         "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
     )  # (CODE)
-    limits = Limits(100, source="CODE")
+    limits = t.Limits(100, source="CODE")
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
@@ -30,8 +27,8 @@ class HamiCambricon(HamiDialect):
     }
     gpu_prefixes = ("cambricon.com/vmlu", "cambricon.com/mlu.smlu.")
     keys = (
-        cards(COUNT, values=in_int32(), source="CODE"),
-        memory(
+        t.cards(COUNT, values=in_int32(), source="CODE"),
+        t.memory(
             "cambricon.com/mlu.smlu.vmemory",
             unit=UNIT,
             values=in_int32(UNIT),
@@ -39,25 +36,22 @@ class HamiCambricon(HamiDialect):
             needs=(COUNT,),
             source="CODE, OLD",
         ),
-        cores(
+        t.cores(
             "cambricon.com/mlu.smlu.vcore",
-            values=(Range(0, 100),),
+            values=(t.Range(0, 100),),
             aliases=("cambricon.com/mlu370.smlu.vcore",),
             needs=(COUNT,),
-            default=Absent.ALL,
+            default=t.Absent.ALL,
             uncertain_values={"0": "no document says whether it is no cap or no compute"},
             source="CODE, OLD",
         ),
         # the code names the lists of models, and reads those of UUIDs alone
-        *choices("cambricon.com/{0}use-mlutype", By.MODEL, source="CODE", confidence=Confidence.MEDIUM),
-        *choices("cambricon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
-        written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
-        written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
+        *t.choices("cambricon.com/{0}use-mlutype", t.By.MODEL, source="CODE", confidence=t.Confidence.MEDIUM),
+        *t.choices("cambricon.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        t.written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
+        t.written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
         *(
-            unread(f"cambricon.com/{name}", UP_TO, component=HAMI, source="OLDER")
+            t.unread(f"cambricon.com/{name}", UP_TO, component=HAMI, source="OLDER")
             for name in ("mlunum", "mlumem")
         ),
     )
-
-
-BACKEND = HamiCambricon()

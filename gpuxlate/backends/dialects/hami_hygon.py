@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from gpuxlate.backends.base import Absent, Range, RuleKind
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
-from gpuxlate.backends.rows import cards, choices, cores, memory
-from gpuxlate.model.keys import By
 
 COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
 
@@ -16,7 +14,6 @@ def with_later_name(name: str) -> dict[str, Any]:
 
 
 class HamiHygon(HamiDialect):
-    name = "hami-hygon"
     title = "Hygon DCU under HAMi"
     rule_prefix = "HYGON"
     aliases = ("hygon",)
@@ -36,37 +33,34 @@ class HamiHygon(HamiDialect):
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
     )
     rule_reasons = {
-        RuleKind.NEEDS: (
+        t.RuleKind.NEEDS: (
             "Without a count {title} sees no share. A part of a card is made only where memory is below that "
             "of the card: with compute alone the container gets the card."
         ),
-        RuleKind.SEVERAL: f"{several_doubt}.",
+        t.RuleKind.SEVERAL: f"{several_doubt}.",
     }
     keys = (
-        cards(COUNT, values=in_int32(), **with_later_name(COUNT), source="RELEASED, RENAMED"),
-        memory(
+        t.cards(COUNT, values=in_int32(), **with_later_name(COUNT), source="RELEASED, RENAMED"),
+        t.memory(
             MEMORY,
             values=in_int32(),
             **with_later_name(MEMORY),
             needs=(COUNT,),
             source="RELEASED, RENAMED",
         ),
-        cores(
+        t.cores(
             CORES,
             **with_later_name(CORES),
             needs=(MEMORY,),
-            values=(Range(0, 100),),
+            values=(t.Range(0, 100),),
             no_op_values=("100",),
-            default=Absent.ALL,
+            default=t.Absent.ALL,
             uncertain_values={
                 "0": "the scheduler reserves no compute; no document says whether the driver caps it"
             },
             source="RELEASED, RENAMED, PART",
         ),
-        *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
-        *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
-        *choices("hygon.com/{0}use-dcutype", By.MODEL, source="CODE"),
+        *t.choices("hygon.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices("hygon.com/{0}use-hcutype", t.By.MODEL, source="RENAMED"),
+        *t.choices("hygon.com/{0}use-dcutype", t.By.MODEL, source="CODE"),
     )
-
-
-BACKEND = HamiHygon()

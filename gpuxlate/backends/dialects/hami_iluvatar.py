@@ -1,9 +1,7 @@
 """Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
-from gpuxlate.backends.base import Range, RuleKind
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, by_uuid, in_int32
-from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
-from gpuxlate.model.profile import names_of
 
 NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
@@ -15,16 +13,15 @@ UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 
 class HamiIluvatar(HamiDialect):
-    name = NAME
     title = "Iluvatar vGPU under HAMi"
     rule_prefix = "ILUVATAR"
     aliases = ("iluvatar",)
     vendor = "iluvatar"
     node_annotations = {
-        f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
+        f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in t.names_of(NAME)
     }  # (CODE)
     rule_reasons = {
-        RuleKind.SEVERAL: (
+        t.RuleKind.SEVERAL: (
             "HAMi's webhook writes the limit of all compute in a container with several cards, and leaves "
             "the request: the API server refuses the pod where they differ."
         )
@@ -36,19 +33,19 @@ class HamiIluvatar(HamiDialect):
     }
     gpu_prefixes = ("iluvatar.ai/",)
     keys = (
-        *for_models(
+        *t.for_models(
             NAME,
-            cards(COUNT, values=in_int32(), source="CODE"),
-            memory(
+            t.cards(COUNT, values=in_int32(), source="CODE"),
+            t.memory(
                 "iluvatar.ai/{model}.vMem",
                 unit=UNIT,
                 values=in_int32(UNIT),
                 needs=(COUNT,),
                 source="CODE",
             ),
-            cores(
+            t.cores(
                 "iluvatar.ai/{model}.vCore",
-                values=(Range(0, 100),),
+                values=(t.Range(0, 100),),
                 no_op_values=("0",),
                 forced=100,
                 needs=(COUNT,),
@@ -56,9 +53,6 @@ class HamiIluvatar(HamiDialect):
             ),
             *by_uuid("{model}"),
         ),
-        *(unread(f"iluvatar.ai/{name}", UP_TO, component=HAMI, source="OLD, CN") for name in OLDER),
-        unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
+        *(t.unread(f"iluvatar.ai/{name}", UP_TO, component=HAMI, source="OLD, CN") for name in OLDER),
+        t.unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
     )
-
-
-BACKEND = HamiIluvatar()

@@ -1,25 +1,22 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
-from gpuxlate.backends.base import PartSize, Range
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HamiDialect, by_uuid
-from gpuxlate.backends.rows import cards, choices, memory, whole, written
-from gpuxlate.model.keys import By
 
 COUNT = "kunlunxin.com/vxpu"
 CARD = 98304
 """MiB that the code divides by to get the part of compute (CODE)."""
-COUNTS = tuple(Range(count, count) for count in (1, 2, 4, 8))
+COUNTS = tuple(t.Range(count, count) for count in (1, 2, 4, 8))
 SIX = {"6": "HAMi's page on vXPU shows it, and its scheduler (pkg/device/kunlun/topo.go) never places it"}
 
 
 class HamiKunlun(HamiDialect):
-    name = "hami-kunlun"
     title = "Kunlunxin vXPU under HAMi"
     rule_prefix = "KUNLUN"
     aliases = ("kunlun",)
     vendor = "kunlunxin"
     isolation = None
-    sizes = tuple(PartSize(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
+    sizes = tuple(t.PartSize(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)",
@@ -27,13 +24,10 @@ class HamiKunlun(HamiDialect):
     }
     gpu_prefixes = ("kunlunxin.com/vxpu", "kunlunxin.com/xpu")
     keys = (
-        cards(COUNT, values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
-        memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
-        whole("kunlunxin.com/xpu", values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
+        t.cards(COUNT, values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
+        t.memory("kunlunxin.com/vxpu-memory", values=(t.Range(1, CARD),), needs=(COUNT,), source="CODE"),
+        t.whole("kunlunxin.com/xpu", values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
         *by_uuid("xpu"),
-        *choices("baidu.com/{0}use-gpuuuid", By.UUID, source="CODE"),
-        written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
+        *t.choices("baidu.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        t.written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
     )
-
-
-BACKEND = HamiKunlun()

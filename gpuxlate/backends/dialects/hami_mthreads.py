@@ -2,10 +2,8 @@
 
 from fractions import Fraction
 
-from gpuxlate.backends.base import Limits, Range, RuleKind, SeveralCards
+from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HamiDialect, PodRecord, SummedNodes, in_int32
-from gpuxlate.backends.rows import cards, choices, cores, memory, written
-from gpuxlate.model.keys import By
 from gpuxlate.model.profile import cards as catalogue
 
 COUNT, MEMORY = "mthreads.com/vgpu", "mthreads.com/sgpu-memory"
@@ -18,58 +16,52 @@ CARD = 96
 
 
 class HamiMthreads(HamiDialect):
-    name = "hami-mthreads"
     title = "Moore Threads sGPU under HAMi"
     rule_prefix = "MTHREADS"
     aliases = ("mthreads",)
     vendor = "mthreads"
-    several_cards = SeveralCards.WHOLE
+    several_cards = t.SeveralCards.WHOLE
     on_one_card = (COUNT,)  # (CODE, customFilterRule)
     pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
     summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
-    limits = Limits(100, source="CODE")
+    limits = t.Limits(100)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)",
     }
     gpu_prefixes = ("mthreads.com/vgpu", "mthreads.com/sgpu")
     rule_reasons = {
-        RuleKind.NUMBERS: (
+        t.RuleKind.NUMBERS: (
             "HAMi's webhook refuses memory that is not in its list, which has 128 and 160 in a release after "
             "2.10.0 only; compute has 16 parts."
         ),
-        RuleKind.SEVERAL: (
+        t.RuleKind.SEVERAL: (
             "HAMi's webhook writes the limits of whole cards, in a container with several cards and in one "
             "with compute and no memory, and leaves the requests: the API server refuses the pod where they "
             "differ."
         ),
     }
     keys = (
-        cards(COUNT, values=in_int32(), source="CODE"),
-        memory(
+        t.cards(COUNT, values=in_int32()),
+        t.memory(
             MEMORY,
             unit=UNIT,
-            values=tuple(Range(n, n) for n in SIZES if n <= CARD),
+            values=tuple(t.Range(n, n) for n in SIZES if n <= CARD),
             needs=(COUNT,),
             forced=CARD,
-            source="CODE",
         ),
-        cores(
+        t.cores(
             "mthreads.com/sgpu-core",
             unit=Fraction(100, 16),
-            values=(Range(1, 16),),
+            values=(t.Range(1, 16),),
             uncertain_values={
                 "0": "the scheduler reserves no compute; no document says whether the driver caps it"
             },
             needs=(COUNT,),
             forced=16,
             forced_without=(MEMORY,),
-            source="CODE",
         ),
-        *choices("mthreads.ai/{0}use-gpuuuid", By.UUID, source="CODE"),
-        written("mthreads.com/request-gpu-num", meaning="cards, by the webhook", source="CODE"),
-        written("mthreads.com/gpu-index", meaning="assigned cards", source="CODE"),
-        written("mthreads.com/predicate-*", meaning="assigned node, scheduled", source="CODE"),
+        *t.choices("mthreads.ai/{0}use-gpuuuid", t.By.UUID),
+        t.written("mthreads.com/request-gpu-num", meaning="cards, by the webhook"),
+        t.written("mthreads.com/gpu-index", meaning="assigned cards"),
+        t.written("mthreads.com/predicate-*", meaning="assigned node, scheduled"),
     )
-
-
-BACKEND = HamiMthreads()

@@ -1,11 +1,9 @@
 """Intel Gaudi accelerators, counted whole."""
 
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import cards
+from gpuxlate.backends import target as t
 
 
-class IntelGaudi(Backend):
-    name = "intel-gaudi"
+class IntelGaudi(t.Backend):
     title = "Intel Gaudi"
     rule_prefix = "GAUDI"
     aliases = ("gaudi",)
@@ -14,8 +12,4 @@ class IntelGaudi(Backend):
     documents = {
         "PLUGIN": 'Intel Gaudi, "Intel Gaudi Device Plugin for Kubernetes" and its quick start (1.24)'
     }
-    gpu_prefixes = ("habana.ai/gaudi",)
-    keys = (cards("habana.ai/gaudi", source="PLUGIN"),)
-
-
-BACKEND = IntelGaudi()
+    keys = (t.cards("habana.ai/gaudi"),)

@@ -4,25 +4,22 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import BYTE, Backend, Per, Place, Range
-from gpuxlate.backends.rows import cards, choice, cores, memory, unread
-from gpuxlate.model.declarations import record
-from gpuxlate.model.profile import Component, Extension, Setting
-from gpuxlate.model.share import Isolation
+from gpuxlate.backends import target as t
 
 I915, XE = "gpu.intel.com/i915", "gpu.intel.com/xe"
-PLUGIN = Component("intelGpuPlugin", "the Intel GPU plug-in")
-_OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
+PLUGIN = t.Component("intelGpuPlugin", "the Intel GPU plug-in")
+_OF_NODES = (t.Place.NODE_SELECTOR, t.Place.NODE)
 
 
-@record
-class IntelProfile(Extension):
+@t.record
+class IntelProfile(t.Extension):
     """What only clusters with Intel GPUs have."""
 
     key: ClassVar[str] = "intel"
 
     driver: Annotated[
-        Literal["i915", "xe"], Setting("driver", "The kernel driver of the nodes, which counts their cards.")
+        Literal["i915", "xe"],
+        t.Setting("driver", "The kernel driver of the nodes, which counts their cards."),
     ] = "i915"
 
     @property
@@ -30,14 +27,13 @@ class IntelProfile(Extension):
         return {I915: XE} if self.driver == "xe" else {}
 
 
-class IntelGpu(Backend):
-    name = "intel-gpu"
+class IntelGpu(t.Backend):
     title = "Intel GPUs"
     rule_prefix = "INTEL"
     aliases = ("intel",)
     vendor = "intel"
     names_vendor = True
-    isolation = Isolation.NONE  # "not for limiting their GPU usage" (PARTS)
+    isolation = t.Isolation.NONE  # "not for limiting their GPU usage" (PARTS)
     extension = IntelProfile
     components = (PLUGIN,)
     documents = {
@@ -51,38 +47,37 @@ class IntelGpu(Backend):
         f"gpu.intel.com/{one}" for one in ("i915", "millicores", "memory.max", "tiles", "dxg")
     )
     keys = (
-        cards(I915, aliases=(XE,), source="PLUGIN, GAS"),
-        cores(
+        t.cards(I915, aliases=(XE,), source="PLUGIN, GAS"),
+        t.cores(
             "gpu.intel.com/millicores",
             unit=Fraction(1, 10),
-            per=Per.TOTAL,
-            values=(Range(1, 1000),),
+            per=t.Per.TOTAL,
+            values=(t.Range(1, 1000),),
             needs=(I915,),
             component=PLUGIN,
             source="GAS, PARTS, ENDED",
         ),
-        memory(
+        t.memory(
             "gpu.intel.com/memory.max",
-            unit=BYTE,
+            unit=t.BYTE,
             quantity=True,
-            per=Per.TOTAL,
+            per=t.Per.TOTAL,
             needs=(I915,),
             component=PLUGIN,
             source="GAS, PARTS, ENDED",
         ),
-        unread(
+        t.unread(
             "gpu.intel.com/tiles", "tiles, of which each card model has another number", source="GAS, PARTS"
         ),
-        unread("gpu.intel.com/dxg", "cards of WSL, which have no driver of their own", source="PLUGIN"),
+        t.unread("gpu.intel.com/dxg", "cards of WSL, which have no driver of their own", source="PLUGIN"),
         *(
-            unread(f"gpu.intel.com/{name}", "access to all cards of the node, to watch them", source="PLUGIN")
+            t.unread(
+                f"gpu.intel.com/{name}", "access to all cards of the node, to watch them", source="PLUGIN"
+            )
             for name in ("monitoring", "i915_monitoring", "xe_monitoring")
         ),
         *(
-            choice(f"gpu.intel.com/{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELS")
+            t.choice(f"gpu.intel.com/{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELS")
             for name, meaning in {"product": "card model", "family": "family of the cards"}.items()
         ),
     )
-
-
-BACKEND = IntelGpu()

@@ -3,14 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Backend, Place, PodReader
-from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.rows import choice, memory
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.backends import target as t
 
 SLICE = "nvidia.com/gpu-*gb"
 BEFORE, BEHIND = SLICE.split("*")
@@ -22,9 +15,9 @@ def size_of(name: str) -> int | None:
     return int(size) if name == f"{BEFORE}{size}{BEHIND}" and size.isascii() and size.isdigit() else None
 
 
-@rule("NOS020", Severity.INFO, no_policy="it is about a translation: nos is read only")
-def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The size in the name of a slice is known in MiB.
+@t.rule("NOS020", t.Severity.INFO, no_policy="it is about a translation: nos is read only")
+def size_is_in_gib(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator[t.Diagnostic]:
+    """The size in the name of `nvidia.com/gpu-<size>gb` is known in MiB.
 
     ## What it does
     Reports each slice of nos: its size is read as GiB.
@@ -33,16 +26,6 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     nos counts the memory of a card in thousands of MiB, rounded up, and divides that: `10gb` is about
     10000 MiB. In GiB it is the larger: never below the request.
 
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu-10gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 10240}}
-    ```
-
     ## Source
     nebuly-ai/nos, pkg/gpu/util.go and demos/gpu-sharing-comparison (2024-04).
     """
@@ -50,14 +33,13 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         for name, value in container.resources.items():
             size = size_of(name)
             if size is not None:
-                message = msg("{key} is read as {size} GiB; nos counts in 1000 MiB", key=name, size=size)
+                message = t.msg("{key} is read as {size} GiB; nos counts in 1000 MiB", key=name, size=size)
                 yield this.diagnostic(
                     value, message, "check the memory that the container needs", on_key=True
                 )
 
 
-class Nos(Backend):
-    name = "nos"
+class Nos(t.Backend):
     title = "nos (Nebuly)"
     rule_prefix = "NOS"
     vendor = "nvidia"
@@ -65,30 +47,26 @@ class Nos(Backend):
     documents = {"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"}
     gpu_prefixes = ("nos.nebuly.com/gpu",)
     keys = (
-        memory(SLICE, unit=GIB, values=(), source="DEMOS"),
-        choice(
+        t.memory(SLICE, unit=t.GIB, values=()),
+        t.choice(
             "nos.nebuly.com/gpu-partitioning",
-            Place.NODE_SELECTOR,
-            Place.NODE,
+            t.Place.NODE_SELECTOR,
+            t.Place.NODE,
             meaning="how nodes are divided",
-            source="DEMOS",
         ),
     )
 
     def after_admission(
-        self, _pod: PodReader, container: ContainerKeys, _profile: Profile | None
-    ) -> ContainerKeys:
+        self, _pod: t.PodReader, container: t.ContainerKeys, _profile: t.Profile | None
+    ) -> t.ContainerKeys:
         """The slices as one amount of memory, under the name of the row."""
 
-        def together(values: Mapping[str, Value]) -> dict[str, Value]:
+        def together(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
             found = {name: value for name, value in values.items() if size_of(name) is None}
             for name, value in values.items():
-                size, count = size_of(name), number(value)
+                size, count = size_of(name), t.number(value)
                 if size is not None:  # a count that is none stays: requests do not stand in for it
                     found[SLICE] = value if count is None else replace(value, text=str(size * count))
             return found
 
         return replace(container, limits=together(container.limits), requests=together(container.requests))
-
-
-BACKEND = Nos()

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuxlate.backends.base import Backend, PodReader, PodWriter, Reading
-from gpuxlate.backends.device_plugin import CARD_NEEDED
 from gpuxlate.backends.dra.driver import (
     AMDS,
     HAMIS,
@@ -21,7 +19,9 @@ from gpuxlate.backends.dra.driver import (
     driver_keys,
     has_requests,
 )
-from gpuxlate.backends.limits import KUBE_SCHEDULER, InitContainers, Limits
+from gpuxlate.backends.nvidia_device_plugin import CARD_NEEDED
+from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER, InitContainers, Limits
+from gpuxlate.backends.target import Backend, PodReader, PodWriter, Reading
 from gpuxlate.model.amounts import Part, card_for, partitions_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Profile
@@ -37,6 +37,7 @@ class DraBackend(Backend):
 
     driver: Driver
     rule_prefix = "DRA"
+    gpu_prefixes: tuple[str, ...] = ()
     rule_module = "gpuxlate.backends.dra.rules"
     node_module = "gpuxlate.backends.dra.nodes"
     row_rules = ()
@@ -144,6 +145,3 @@ class DraIntel(DraBackend):
         "isolation": "hardware",
     }
     device_classes = INTELS.classes
-
-
-HAMI, NVIDIA, AMD, INTEL = DraHami(), DraNvidia(), DraAmd(), DraIntel()

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from gpuxlate.backends.base import BYTE
 from gpuxlate.backends.dra.driver import CORES, MEMORY, PARTITIONS, SHARES, Driver, Shares
 from gpuxlate.backends.dra.selectors import kind_of, of_type
+from gpuxlate.backends.target import BYTE
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import FULL_CARD_CORES

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import BYTE, Absent, KeySpec, Per, Place, Range, key
+from gpuxlate.backends.target import BYTE, Absent, KeySpec, Per, Place, Range, key
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import By
 from gpuxlate.model.messages import msg

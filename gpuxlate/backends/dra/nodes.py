@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from gpuxlate.backends.base import BYTE, Backend
+from gpuxlate.backends.cluster_nodes import PERCENT, CardUse, LiveDevice, LiveNode, NodeOffer, NodeView, Taken
 from gpuxlate.backends.dra import DraBackend
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
-from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeOffer, NodeView, Taken
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
+from gpuxlate.backends.target import BYTE, Backend
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import By
 from gpuxlate.model.profile import Profile

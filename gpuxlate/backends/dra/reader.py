@@ -10,7 +10,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends.base import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.dra.capacity import amounts_of, client_of, not_known, unknown_capacity, wrong_amounts
 from gpuxlate.backends.dra.driver import (
     DRIVERS,
@@ -32,6 +31,7 @@ from gpuxlate.backends.dra.selectors import (
     models_in,
     with_profile,
 )
+from gpuxlate.backends.target import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Chosen

@@ -51,7 +51,7 @@ def ways(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, D
 
 @rule("DRA002", Severity.ERROR, scope=Scope.DOCUMENT)
 def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The API server keeps the capacity that a claim requests.
+    """A claim requests `capacity` only from an API server that keeps it: Kubernetes 1.36 or later.
 
     ## What it does
     With a profile of Kubernetes before 1.36, reports `capacity` in a request, unless the profile says
@@ -60,44 +60,6 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
     ## Why
     Without the feature gate DRAConsumableCapacity, which is off by default in 1.34 and 1.35, the API server
     removes `capacity` without a word: a claim for 4 GiB becomes a claim for a whole card.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-    ```yaml profile
-    target: dra-hami
-    kubernetesVersion: v1.35.2
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-    ```yaml profile
-    target: dra-hami
-    kubernetesVersion: v1.36.2
-    ```
 
     ## Source
     Kubernetes, KEP-5075 "Consumable Capacity", section "Drop fields" (2026-11).
@@ -117,7 +79,7 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
 
 @rule("DRA003", Severity.WARNING, scope=Scope.DOCUMENT)
 def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """A share of a card leaves compute and memory to others.
+    """A request to HAMi's driver for a part of a card sets both `cores` and `memory`.
 
     ## What it does
     Reports a request to HAMi's driver with `memory` and without `cores`, or with `cores` below 100 and
@@ -126,37 +88,6 @@ def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> I
     ## Why
     What is not given is all of the card: without `cores` the claim takes all of its compute, and without
     `memory` all of its memory. No other share fits on the card then.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "0", memory: 4Gi}}
-    ```
-    `cores: "0"` does not cap compute and takes none of it from others.
 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device: defaults of cores and memory (2026-08).
@@ -175,7 +106,8 @@ def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> I
 
 @rule("DRA004", Severity.ERROR, scope=Scope.DOCUMENT, fix="unsafe")
 def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute is a percentage of a card, and memory has a unit.
+    """`cores` is a whole number from 0 to 100, `memory` an amount with a unit of at least 1Mi, and `shares`
+    at least 1.
 
     ## What it does
     Reports `cores` that is not a whole number from 0 to 100, `memory` that is not a quantity or is below 1Mi,
@@ -184,36 +116,6 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
 
     ## Why
     The driver takes these values only. `memory: 4096` is 4096 bytes, which is rounded up to 1Mi.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: "4096"}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4096Mi}}
-    ```
 
     ## Fix
     Unsafe: `Mi` behind a memory without a suffix, which is what was probably meant.
@@ -231,7 +133,7 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
 
 @rule("DRA005", Severity.WARNING, scope=Scope.DOCUMENT)
 def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Several shared cards are different cards.
+    """A request for parts of several cards has a `distinctAttribute` constraint.
 
     ## What it does
     Reports a request for a part of more than one card without a `distinctAttribute` constraint.
@@ -239,41 +141,6 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Why
     A device that can be shared may be given to one claim more than once: `count: 2` can be two parts of one
     card.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                count: 2
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                count: 2
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-          constraints:
-            - requests: [gpu]
-              distinctAttribute: hami-core-gpu.project-hami.io/uuid
-    ```
 
     ## Source
     Kubernetes, KEP-5075 "Consumable Capacity" (2026-11).
@@ -294,7 +161,7 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
 
 @rule("DRA006", Severity.WARNING, scope=Scope.DOCUMENT)
 def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """All shares of one claim are equal.
+    """All requests of one claim to HAMi's driver have the same `cores` and `memory`.
 
     ## What it does
     Reports a claim with requests for different parts of cards of HAMi's driver.
@@ -302,41 +169,6 @@ def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Cont
     ## Why
     The driver numbers the cards of a claim in no fixed order, and sets the limits of a container by these
     numbers: different parts may be swapped.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: small
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-            - name: large
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "60", memory: 8Gi}}
-    ```
-
-    ## Use instead
-    A template for each container, each with one request:
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu-small}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
 
     ## Source
     Project-HAMi/k8s-dra-driver, hami_core.go: the cards of a claim are a map (2026-08).
@@ -352,7 +184,7 @@ def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Cont
 # Rules on the names of what a request asks for, and on what only the driver decides: DRA017 to DRA019.
 @rule("DRA017", Severity.ERROR, scope=Scope.DOCUMENT)
 def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The capacity that a request names is one of its driver.
+    """The names in `capacity.requests` are those of capacities that the devices of the driver have.
 
     ## What it does
     Reports a name in `capacity.requests` that the devices of the driver do not have, a capacity with two
@@ -361,36 +193,6 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
     ## Why
     No device satisfies the request, so the pod stays Pending. Names are short (`memory`) or have the name of
     the driver before them (`gpu.nvidia.com/memory`).
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", gpumem: 4Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: hami-core-gpu.project-hami.io
-                capacity: {requests: {cores: "30", memory: 4Gi}}
-    ```
 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes-sigs/dra-driver-nvidia-gpu,
@@ -405,7 +207,7 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
 def sharing_of_the_driver_is_known(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """What a claim of NVIDIA's driver gets follows from `consumableShares`.
+    """`shares` and `memory` in a claim of NVIDIA's driver go with the `consumableShares` of the cluster.
 
     ## What it does
     Reports `shares` without `dra` in a profile, and `memory` where it says `nvidiaConsumableShares:
@@ -418,41 +220,6 @@ def sharing_of_the_driver_is_known(
     a card where it is a number N. `shares` is a number of these N clients. Where it is `disabled`, a claim
     for memory gets a whole card that has at least as much.
 
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                capacity: {requests: {shares: "2"}}
-    ```
-
-    ## Use instead
-    The same with a profile of the cluster:
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                capacity: {requests: {shares: "2"}}
-    ```
-    ```yaml profile
-    target: dra-nvidia
-    dra: {nvidiaConsumableShares: 8}
-    ```
-
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, consumable_shares.go and demo/specs/consumable-shares (2026-08).
     """
@@ -464,7 +231,7 @@ def sharing_of_the_driver_is_known(
 
 @rule("DRA019", Severity.ERROR, scope=Scope.DOCUMENT)
 def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The profile of the partitions that a claim selects is one that a card has.
+    """The `profile`, or `partitionProfile`, that a claim selects is that of a partition which a card has.
 
     ## What it does
     Reports a selector on `profile` of a request for `mig.nvidia.com` with a profile of MIG that no card of
@@ -474,36 +241,6 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
 
     ## Why
     No device satisfies the request, so the pod stays Pending.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: mig.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.11gb"'}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: mig.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'}}]
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml; NVIDIA/go-nvlib, mig_profile.go; ROCm/k8s-gpu-dra-driver,
@@ -523,7 +260,7 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
 def attributes_are_of_the_driver(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The attributes that a claim names are those of its driver.
+    """The names in `device.attributes` and in constraints of a claim are those of its driver.
 
     ## What it does
     Reports an attribute in a selector or constraint of a claim that the devices of the driver do not have.
@@ -532,37 +269,6 @@ def attributes_are_of_the_driver(
     A selector that names an attribute which a device does not have is an error for the scheduler, and a
     constraint on one is never met: the pod stays Pending. It is a warning, as another release of the driver
     may have the attribute.
-
-    ## Example
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].model == "NVIDIA L4"'}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests:
-            - name: gpu
-              exactly:
-                deviceClassName: gpu.nvidia.com
-                selectors:
-                  - {cel: {expression: 'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L4"'}}
-    ```
 
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, deviceinfo.go and mig.go; ROCm/k8s-gpu-dra-driver,
@@ -601,7 +307,8 @@ PLUGIN = "hami"
 
 @rule("DRA007", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
 def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Settings of MPS are in a claim that containers share.
+    """Settings of MPS are in a `ResourceClaim` that containers share, not in a `ResourceClaimTemplate` of one
+    container.
 
     ## What it does
     Reports settings of MPS for NVIDIA's driver in a ResourceClaimTemplate, where one container of the pod
@@ -610,57 +317,6 @@ def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Why
     A template makes one claim for each pod, and each claim has a whole card: the percentages divide the
     card among the containers of one pod only. Pods share a card where they name one ResourceClaim.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-          config:
-            - requests: [gpu]
-              opaque:
-                driver: gpu.nvidia.com
-                parameters:
-                  apiVersion: resource.nvidia.com/v1beta1
-                  kind: GpuConfig
-                  sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaim
-    metadata: {name: web-gpu}
-    spec:
-      devices:
-        requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
-        config:
-          - requests: [gpu]
-            opaque:
-              driver: gpu.nvidia.com
-              parameters:
-                apiVersion: resource.nvidia.com/v1beta1
-                kind: GpuConfig
-                sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
-    ```
 
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/quickstart/v1/gpu-test-mps.yaml and issue 423.
@@ -692,43 +348,13 @@ def _is_mps(config: DeviceConfig) -> bool:
 
 @rule("DRA009", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
 def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container gets its cards by a claim or by the device plugin.
+    """A container gets its cards by a claim or by `nvidia.com/gpu`, not by both.
 
     ## What it does
     Reports `nvidia.com/gpu` in a container that has cards by a claim too.
 
     ## Why
     The container gets both: a card of the device plugin beside that of the claim.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {limits: {nvidia.com/gpu: 1}, claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
-    ```
 
     ## Source
     Kubernetes, KEP-5004 "Handle extended resource requests via DRA" (2026-11).
@@ -744,53 +370,14 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("DRA010", Severity.ERROR, no_policy=IN_ANOTHER_OBJECT)
 def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod has shares by claims or by the keys of the device plugin.
+    """A pod with a claim for HAMi's driver has no `nvidia.com/gpumem`, `nvidia.com/gpumem-percentage` or
+    `nvidia.com/gpucores`.
 
     ## What it does
     Reports `nvidia.com/gpumem`, `gpumem-percentage` and `gpucores` in a pod with a claim for HAMi's driver.
 
     ## Why
     HAMi's device plugin and its DRA driver exclude each other in a cluster: one of the two has no effect.
-
-    ## Example
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 30}, claims: [{name: gpu}]}
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
-    ```
-
-    ## Use instead
-    `gpuxlate translate` writes the keys as claims, and claims as keys.
-    ```yaml
-    apiVersion: v1
-    kind: Pod
-    metadata: {name: web}
-    spec:
-      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-    ---
-    apiVersion: resource.k8s.io/v1
-    kind: ResourceClaimTemplate
-    metadata: {name: web-gpu}
-    spec:
-      spec:
-        devices:
-          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
-    ```
 
     ## Source
     Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
@@ -808,7 +395,8 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
 def names_are_whole(
     this: Rule, path: Path, key: str, unknown: Sequence[str], others: Sequence[str], target: str
 ) -> Diagnostic:
-    """Card models for a claim are whole product names.
+    """`nvidia.com/use-gputype` and `nvidia.com/nouse-gputype` are whole product names where they become a
+    claim.
 
     ## What it does
     Reports `use-gputype` and `nouse-gputype` with text that is not a product name in the catalogue of cards,

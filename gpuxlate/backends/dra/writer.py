@@ -6,8 +6,6 @@ have to be equal, and those of two containers need not be.
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import BYTE, PodWriter, Selector, ShareWriter
-from gpuxlate.backends.device_plugin import is_of_the_nodes, unfit
 from gpuxlate.backends.dra.capacity import too_many_clients
 from gpuxlate.backends.dra.driver import (
     BY_MEMORY,
@@ -25,6 +23,8 @@ from gpuxlate.backends.dra.driver import (
 )
 from gpuxlate.backends.dra.rules import names_are_whole
 from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, of_type, with_profile
+from gpuxlate.backends.nvidia_device_plugin import is_of_the_nodes, unfit
+from gpuxlate.backends.target import BYTE, PodWriter, Selector, ShareWriter
 from gpuxlate.model.keys import Chosen
 from gpuxlate.model.limits import shortened
 from gpuxlate.model.messages import msg

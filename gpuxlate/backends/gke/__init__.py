@@ -8,7 +8,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.nvidia_device_plugin import (
+    CARD_NEEDED,
+    NvidiaProfile,
+    clients,
+    clients_in,
+    divided_alike,
+    partitions,
+    shares,
+    unfit,
+)
+from gpuxlate.backends.target import (
     Backend,
     Cloud,
     ContainerShare,
@@ -21,16 +31,6 @@ from gpuxlate.backends.base import (
     Reading,
     ShareWriter,
     key,
-)
-from gpuxlate.backends.device_plugin import (
-    CARD_NEEDED,
-    NvidiaProfile,
-    clients,
-    clients_in,
-    divided_alike,
-    partitions,
-    shares,
-    unfit,
 )
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.declarations import regex
@@ -276,6 +276,3 @@ class Gke(Backend):
         """The partitions of the card, and the client of a card where the profile shares by MPS."""
         found = [*partitions(share, profile), *clients(share, profile)]
         return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
-
-
-BACKEND = Gke()

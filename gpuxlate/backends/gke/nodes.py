@@ -7,16 +7,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import gke as k
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.cluster_nodes import (
+    Containers,
+    CountedRequests,
+    LiveNode,
+    MergeNodeValues,
+    NodeOffer,
+    NodeView,
+)
+from gpuxlate.backends.nvidia_device_plugin import (
     NvidiaProfile,
     Sharing,
+    card_labels,
     clients_in,
     most_clients,
     sharing_data,
-    shown,
 )
-from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
 from gpuxlate.backends.requirements import (
     MinVersion,
     NodeLabel,
@@ -27,6 +33,7 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -53,7 +60,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     of = clients_in([labels[k.CLIENTS]]) if k.CLIENTS in labels else None
     replica = Replica(of, strategy) if strategy or of else None
     row = CountedRequests(NVIDIA_GPU, amount, size, replica)
-    mib = None if size else shown(node).memory_mib
+    mib = None if size else card_labels(node).memory_mib
     cards = _cards(row, model)
     sharing = Sharing(cast(Any, str(strategy)), of, False) if strategy and of else Sharing()
     return NodeView(

@@ -1,11 +1,11 @@
-"""The rules of GPU sharing in GKE."""
+"""The rules of GPU sharing in GKE: clients of a card, partitions, the accelerators of nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from gpuxlate.backends import gke as k
-from gpuxlate.backends.device_plugin import MIG
+from gpuxlate.backends.nvidia_device_plugin import MIG
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -14,8 +14,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import card_named, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.key_index import closest
 from gpuxlate.rules.number_format import is_placeholder
-from gpuxlate.rules.vocabulary import closest
 
 NO_POLICY = "the choice of nodes decides what a number means"
 
@@ -26,37 +26,13 @@ def _choice(pod: PodKeys, name: str) -> NodeRequirement | None:
 
 @rule("GKE001", Severity.ERROR, no_policy=NO_POLICY)
 def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests one client of a shared card.
+    """`nvidia.com/gpu` is 1 in a pod that chooses nodes of GKE with shared cards.
 
     ## What it does
     Reports more than one `nvidia.com/gpu` in a pod that chooses nodes whose cards are shared.
 
     ## Why
     GKE refuses the pod: at most 1 nvidia.com/gpu can be requested on GPU nodes with sharing.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "2"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -75,37 +51,13 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("GKE002", Severity.ERROR, no_policy=NO_POLICY)
 def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A card has 2 to 48 clients.
+    """`cloud.google.com/gke-max-shared-clients-per-gpu` is 2 to 48.
 
     ## What it does
     Reports a value of `cloud.google.com/gke-max-shared-clients-per-gpu` that is no such number.
 
     ## Why
     No node pool can have it: the pod stays Pending, and no node is created for it.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: mps
-        cloud.google.com/gke-max-shared-clients-per-gpu: "64"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: mps
-        cloud.google.com/gke-max-shared-clients-per-gpu: "48"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -120,7 +72,8 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
 @rule("GKE003", Severity.ERROR, missing=True, no_policy=NO_POLICY)
 def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The strategy and the number of clients are chosen together.
+    """`cloud.google.com/gke-gpu-sharing-strategy` and `cloud.google.com/gke-max-shared-clients-per-gpu` are
+    chosen together.
 
     ## What it does
     Reports one of `cloud.google.com/gke-gpu-sharing-strategy` and
@@ -128,28 +81,6 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
 
     ## Why
     Both are needed to create nodes; one alone leaves open how large the share is.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-sharing-strategy: time-sharing}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -174,7 +105,8 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
 
 @rule("GKE004", Severity.ERROR, no_policy=NO_POLICY)
 def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Partitions of GKE are counted as cards.
+    """A pod with `cloud.google.com/gke-gpu-partition-size` requests its partitions as `nvidia.com/gpu`, of a
+    size that the card has.
 
     ## What it does
     Reports `nvidia.com/mig-*` in a pod that chooses `cloud.google.com/gke-gpu-partition-size`, a size that
@@ -182,26 +114,6 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
 
     ## Why
     GKE divides nodes with the strategy single: their resource is `nvidia.com/gpu`, and the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {cloud.google.com/gke-gpu-partition-size: 1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, GPU sharing in GKE.
@@ -235,7 +147,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
 
 @rule("GKE005", Severity.WARNING, no_policy=NO_POLICY)
 def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The accelerator is one that GKE has.
+    """`cloud.google.com/gke-accelerator` is an accelerator that GKE has.
 
     ## What it does
     Reports a value of `cloud.google.com/gke-accelerator` in a pod with shared or divided cards that is no
@@ -244,32 +156,6 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
     ## Why
     Where GKE has no such accelerator, no node is created, and the pod stays Pending. It may be a new one.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-accelerator: nvidia-tesla-t5
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector:
-        cloud.google.com/gke-accelerator: nvidia-tesla-t4
-        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
-        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     Google Cloud, accelerators of GKE.

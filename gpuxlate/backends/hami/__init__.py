@@ -1,4 +1,4 @@
-"""HAMi, for NVIDIA cards: keys, units, ranges, each with its source, and its part of a profile.
+"""HAMi, for NVIDIA cards: its keys, its part of a profile, and how it is read and written.
 
 Everything is **per card**: two cards of 3000 MiB are ``gpu: 2, gpumem: 3000``. What the short names of the
 sources are, ``documents`` says. RENAMED = names that operators of HAMi set in its chart (``resourceName``
@@ -14,17 +14,6 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, ClassVar
 
-from gpuxlate.backends.base import (
-    Absent,
-    KeySpec,
-    Limits,
-    Place,
-    PodReader,
-    Range,
-    RuleKind,
-    RuleRow,
-    key,
-)
 from gpuxlate.backends.hami_family import (
     CORE_POLICY,
     DOCUMENTS,
@@ -47,6 +36,7 @@ from gpuxlate.backends.rows import (
     percent,
     written,
 )
+from gpuxlate.backends.target import Absent, KeySpec, Limits, Place, PodReader, Range, RuleKind, RuleRow, key
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
@@ -55,7 +45,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import ALL_MEMORY, Qos
 from gpuxlate.rules.predicates import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
-from gpuxlate.rules.products import NOS, VGPU_MANAGER
+from gpuxlate.rules.unsupported_products import NOS, VGPU_MANAGER
 
 VGPU = "nvidia.com/vgpu"
 MEMORY, PERCENT, CORES = "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"
@@ -292,6 +282,3 @@ class Hami(HamiDialect):
         message = msg("{name} has no effect on whole cards, so the share has no QoS", name=path[-1])
         pod.note("GX020", message, path, severity=Severity.INFO)
         return replace(found, others={name: one for name, one in found.others.items() if name != "qos"})
-
-
-BACKEND = Hami()

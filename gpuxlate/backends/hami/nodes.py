@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami import split_count
 from gpuxlate.backends.hami_nodes import node_view, placements
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share

@@ -13,6 +13,7 @@ from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.predicates import (
     Constraint,
     EnvIs,
@@ -24,7 +25,6 @@ from gpuxlate.rules.predicates import (
     SomeContainer,
     Violation,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 @rule(
@@ -38,7 +38,8 @@ from gpuxlate.rules.vocabulary import vocabulary_of
     ),
 )
 def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container of a HAMi pod requests a part of its cards.
+    """A container with `nvidia.com/gpu` in a HAMi pod also sets `nvidia.com/gpumem`,
+    `nvidia.com/gpumem-percentage` or `nvidia.com/gpucores`.
 
     ## What it does
     Reports `nvidia.com/gpu` without `gpumem`, `gpumem-percentage` and `gpucores`, in pods with other
@@ -46,26 +47,6 @@ def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Co
 
     ## Why
     The webhook adds `gpucores: 100`, which makes the cards exclusive to the container.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {hami.io/gpu-scheduler-policy: binpack}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
@@ -88,32 +69,13 @@ def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Co
 def container_is_not_privileged(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A container with a share is not privileged.
+    """A container with a share of HAMi has no `securityContext.privileged: true`.
 
     ## What it does
     Reports `securityContext.privileged: true`.
 
     ## Why
     A privileged container sees every card of the node, so the webhook refuses the pod.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          securityContext: {privileged: true}
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
@@ -133,7 +95,7 @@ def container_is_not_privileged(
 def node_is_not_named(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """`nodeName` is not set.
+    """A pod with a share of HAMi sets no `nodeName`.
 
     ## What it does
     Reports `nodeName` in a pod with HAMi's keys. Nothing of a pod that has been scheduled: one that a
@@ -142,30 +104,10 @@ def node_is_not_named(
     ## Why
     Such a pod bypasses every scheduler, so the webhook refuses it.
 
-    ## Example
-    ```yaml
-    spec:
-      nodeName: gpu-1
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {kubernetes.io/hostname: gpu-1}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
-    if not vocabulary_of(context).placed_by_scheduler(pod):
+    if not key_index_of(context).placed_by_scheduler(pod):
         named = violation.value_at
         message = msg("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
         yield this.diagnostic(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
@@ -178,7 +120,7 @@ def node_is_not_named(
     constraint=Constraint(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), keys=k.SHARE_KEYS),
 )
 def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container with a share does not turn isolation off.
+    """A container with a share of HAMi has no `CUDA_DISABLE_CONTROL: "true"`.
 
     ## What it does
     Reports `CUDA_DISABLE_CONTROL: "true"` in a container with `gpumem`, `gpumem-percentage` or
@@ -186,25 +128,6 @@ def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Con
 
     ## Why
     The variable turns off all isolation of HAMi: the container can use the whole card.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: CUDA_DISABLE_CONTROL, value: "true"}]
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 3000}}
-    ```
 
     ## Fix
     Removes the variable. Unsafe: it may be intended.
@@ -227,33 +150,14 @@ def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Con
     constraint=tuple(Constraint(~IsAnnotated(k.MODE, "mig"), keys=(name,)) for name in (k.PERCENT, k.CORES)),
 )
 def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """In MIG mode a container requests memory in MiB.
+    """With `nvidia.com/vgpu-mode: mig`, a container sets `nvidia.com/gpumem`, not
+    `nvidia.com/gpumem-percentage` or `nvidia.com/gpucores`.
 
     ## What it does
     Reports `gpumem-percentage` and `gpucores` where `nvidia.com/vgpu-mode` is `mig`.
 
     ## Why
     HAMi selects the smallest MIG profile with enough MiB; compute comes with the profile.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 25}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {nvidia.com/vgpu-mode: mig}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 8000}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
@@ -269,7 +173,7 @@ def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: C
     no_policy="it compares an unknown name with all known ones, letter by letter",
 )
 def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The number of cards has a name that is known.
+    """The number of cards beside `nvidia.com/gpumem` is `nvidia.com/gpu`, or has another name that is known.
 
     ## What it does
     Reports an unknown resource of `nvidia.com`, or one with `gpu` in its name, in a container with HAMi's
@@ -280,20 +184,10 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
     HAMi's chart lets operators rename the count. Without one the share is on one card: where the unknown
     resource is the count, it may be on several.
 
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/cards: 2, nvidia.com/gpumem: 3000}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 2, nvidia.com/gpumem: 3000}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, charts/hami/values.yaml, `resourceName` (2026-08-21).
     """
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     for container in requesting(pod, *k.SHARE_KEYS):
         if NVIDIA_GPU in container.resources or any(
             name in container.resources for name in HamiProfile.of(context.profile).renamed
@@ -324,28 +218,14 @@ def _may_count(name: str) -> bool:
 
 @rule("HAMI016", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
 def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share of compute of HAMi is a cap for a pod that is alone on its card too.
+    """A container with `nvidia.com/gpucores` of 1 to 99 sets `GPU_CORE_UTILIZATION_POLICY`: else it is no cap
+    for a pod that is alone on its card.
 
     ## What it does
     Reports `nvidia.com/gpucores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.
 
     ## Why
     HAMi limits compute only while other containers use the card: a pod that is alone gets all of it.
-
-    ## Example
-    ```yaml
-    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
-          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, issues 737, 875, 786 and 424; Project-HAMi/HAMi-core, issue 37.

@@ -7,7 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import ShareFields, choice, cores, memory, whole
+from gpuxlate.backends.target import (
     Backend,
     Cloud,
     Confidence,
@@ -21,7 +22,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import ShareFields, choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -31,7 +31,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Component, Profile, card_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Share
 from gpuxlate.rules.predicates import IsFraction, Labelled, Requests, SchedulerIs, SomeContainer
-from gpuxlate.rules.products import VOLCANO_GPU_SHARE
+from gpuxlate.rules.unsupported_products import VOLCANO_GPU_SHARE
 
 NAMES = ("huawei-cce", "cce")
 SCHEDULER = "volcano"
@@ -197,6 +197,3 @@ class HuaweiCce(Backend):
         policy = {"policy": f"no key; {Policy.FIXED_SHARE} alone"}
         docs = {**super().field_docs, **policy}
         return {name: docs[name] for name in JSON_NAMES.values() if name in docs}
-
-
-BACKEND = HuaweiCce()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpuxlate.backends import huawei_cce as k
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import PERCENT, LiveNode, NodeOffer, NodeView, per_card
+from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, NodeOffer, NodeView, per_card
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.keys import NVIDIA_GPU
 
 

@@ -25,7 +25,7 @@ class CardCountRule(RowRule):
     """Labels of the pod that count cards."""
 
     kind, name = 17, "label-counts-cards"
-    summary = "The label with which a pod of {title} counts its cards is a whole number."
+    summary = "The label {any_key} is a whole number of at least 1."
     description = "Reports {keys} with another value than a whole number of at least 1."
     usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
 

@@ -18,7 +18,7 @@ from gpuxlate.rules.base import Context, Rule, rule
     no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
 )
 def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A part of a card is written in units of memory, not as a decimal number of cards.
+    """A part of a card is requested with `volcano.sh/gpu-mem.128Mi`, not with an `nvidia.com/gpu` below 1.
 
     ## What it does
     Reports `nvidia.com/gpu` below 1 in a pod of the scheduler `volcano`. With another scheduler it is
@@ -27,26 +27,6 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     ## Why
     CCE alone takes it, as that part of the memory of a card: the manifest is refused on any other cluster,
     and what the container gets depends on the card.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 0.1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/gpu-mem.128Mi: 18}}
-    ```
 
     ## Source
     opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16).

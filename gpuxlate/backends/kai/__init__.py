@@ -11,7 +11,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.pod_reader import rounded_up
+from gpuxlate.backends.rows import choice, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import (
     SELECTOR,
     Backend,
     ContainerShare,
@@ -26,9 +29,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import Pick, Scheduling
-from gpuxlate.backends.pod_reader import rounded_up
-from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path, Severity
@@ -583,6 +583,3 @@ class Kai(Backend):
             annotations=annotations,
             scheduler_name=Value.of(SCHEDULER) if containers else None,
         )
-
-
-BACKEND = Kai()

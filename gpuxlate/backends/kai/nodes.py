@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 

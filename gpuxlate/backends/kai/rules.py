@@ -16,6 +16,7 @@ from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, rule
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
@@ -34,7 +35,6 @@ from gpuxlate.rules.predicates import (
     card_memory,
     cards_per_node,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
@@ -49,9 +49,20 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     if room is not None:
         memory = AtMostParameter(AnnotationNumber(k.MEMORY), room)
         found.append(
-            Constraint(memory, IsAnnotated(k.MEMORY, k.WHOLE_NUMBER), (k.MEMORY,), per_container=False)
+            Constraint(
+                memory,
+                IsAnnotated(k.MEMORY, k.WHOLE_NUMBER),
+                (k.MEMORY,),
+                per_container=False,
+                report=_too_much_memory,
+            )
         )
     return tuple(found)
+
+
+def _too_much_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    most = card_of(context.profile, NAMES).memory_mib or 0
+    return this.diagnostic(violation.value_at, *too_large(violation.number, most))
 
 
 def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -71,7 +82,8 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     no_policy=BY_CONTAINER,
 )
 def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share fits the cards of the profile.
+    """With a profile, `gpu-fraction-num-devices` is at most the number of cards of a node, and `gpu-memory`
+    the memory of a card.
 
     ## What it does
     With a profile, reports more cards than a node has, and more memory than a card has.
@@ -79,33 +91,11 @@ def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context
     ## Why
     The pod stays Pending: no node ever has what it asks for.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "2", gpu-memory: "2000"}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-    ```yaml profile
-    target: kai
-    cards: {perNode: 1, memoryMiB: 1024}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "1000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
-    nodes = card_of(context.profile, NAMES)
-    if violation.name == k.MEMORY:
-        return this.diagnostic(violation.value_at, *too_large(violation.number, nodes.memory_mib or 0))
-    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, nodes.per_node or 0))
+    most = card_of(context.profile, NAMES).per_node or 0
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most))
 
 
 # Rules on how the cluster shares its cards: KAI012, KAI013.
@@ -141,7 +131,7 @@ def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[D
 def cluster_reads_the_keys(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The cluster shares cards in a mode that reads the keys of the pod.
+    """The `sharingMode` of the cluster is one that reads the keys of the pod.
 
     ## What it does
     With a profile, reports the keys of NvFractions where `sharingMode` is another one, and every share
@@ -149,26 +139,6 @@ def cluster_reads_the_keys(
 
     ## Why
     Other modes ignore these keys: the pod gets no part of a card.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-    ```yaml profile
-    target: kai
-    kai: {sharingMode: HamiCore}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "4096"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
@@ -178,7 +148,7 @@ def cluster_reads_the_keys(
 
 @rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")
 def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Something keeps the container within its part of the memory.
+    """Something enforces the `gpu-fraction` or `gpu-memory` of a container.
 
     ## What it does
     Reports `gpu-fraction` and `gpu-memory` where the profile does not say that the cluster enforces them.
@@ -186,26 +156,6 @@ def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Why
     In the default mode KAI counts memory and does not enforce it: a container can take that of the others
     on its card.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.web.gpu-memory.limit: 4Gi
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07) and issue 49.
@@ -250,29 +200,13 @@ def _both(this: Rule, value: Value, name: str, other: str) -> Diagnostic:
 def memory_is_set_once(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The memory of a share is set in one way.
+    """Memory is set with `gpu-memory`, with `gpu-fraction` or with keys of NvFractions, in one of these ways.
 
     ## What it does
     Reports `gpu-memory` beside `gpu-fraction`, and either of them beside a key of NvFractions.
 
     ## Why
     The pod is refused: one part of a card is not two.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5", gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
@@ -285,7 +219,7 @@ def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     asked = k.asks(pod)
     if asked is None:
         return
-    words = vocabulary_of(context)
+    words = key_index_of(context)
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
     for container in pod.all_containers():
         for name, value in container.resources.items():
@@ -314,7 +248,8 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
     no_policy=BY_CONTAINER,
 )
 def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod with a part of a card requests no GPUs in its containers.
+    """A pod with `gpu-fraction`, `gpu-memory` or a key of NvFractions has no `nvidia.com/gpu` in its
+    containers.
 
     ## What it does
     Reports `nvidia.com/gpu`, and the resources of other products, in any container of a pod with
@@ -322,25 +257,6 @@ def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Cont
 
     ## Why
     The pod is refused: it has whole cards or a part, and the device plugin counts neither of both.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
@@ -353,7 +269,7 @@ def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     "KAI006", Severity.ERROR, missing=True, no_policy="it compares names of containers with keys and values"
 )
 def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The container that a key names is in the pod.
+    """`gpu-fraction-container-name` and keys of NvFractions name a container of the pod.
 
     ## What it does
     Reports `gpu-fraction-container-name`, and keys of NvFractions, with the name of a container that the
@@ -361,26 +277,6 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## Why
     The share is nobody's: the pod is refused, or the container gets no part of a card.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: worker}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: web}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
@@ -418,29 +314,14 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 def annotation_is_read(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """No annotation is one that is only taken for a key of KAI.
+    """A pod of KAI has no annotation `nvidia.com/gpu.memory`, `gpu_memory` or `gpu_fraction`, which are no
+    keys of KAI.
 
     ## What it does
     Reports the annotations `nvidia.com/gpu.memory`, `gpu_memory` and `gpu_fraction` in pods of KAI.
 
     ## Why
     Nothing reads them, and nothing says so: the pods run without a share.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {nvidia.com/gpu.memory: 8000Mi}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "8000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, issue 257.
@@ -453,32 +334,14 @@ def annotation_is_read(
 
 @rule("KAI009", Severity.ERROR, no_policy="the name of a container is in the key")
 def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container of a pod has the share.
+    """One container of a pod has `nvidia.com/container.<name>.gpu-memory.request` and the other keys of
+    NvFractions.
 
     ## What it does
     Reports keys of NvFractions for a second container of the pod.
 
     ## Why
     KAI gives one container of a pod a part of a card.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.api.gpu-memory.request: 4Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}, {name: api, image: api}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}, {name: api, image: api}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
@@ -524,7 +387,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
     no_policy=BY_CONTAINER,
 )
 def queue_is_named(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod of KAI names its queue.
+    """A pod of KAI names its queue with the label `kai.scheduler/queue`.
 
     ## What it does
     Reports a pod with a share, or with cards and the scheduler of KAI, without the label
@@ -534,22 +397,6 @@ def queue_is_named(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     ## Why
     Cards are given to queues: a pod without one is in the queue `default-queue`, which the chart makes when
     it is installed. A cluster may not have it, or give it no cards.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, default_grouper.go, docs/gpu-sharing and examples/batch
@@ -589,29 +436,13 @@ def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
 def fraction_is_below_one(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A fraction is a decimal number above 0 and below 1.
+    """`gpu-fraction` and `gpu-fraction.limit` are decimal numbers above 0 and below 1.
 
     ## What it does
     Reports other values of `gpu-fraction` and `gpu-fraction.limit`, such as `250m`.
 
     ## Why
     The pod is refused. A whole card is `nvidia.com/gpu: 1` in limits, not a fraction of 1.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "1"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
@@ -643,7 +474,8 @@ def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 def memory_has_its_unit(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Memory is MiB without a suffix, or an amount with a unit, as its key requires.
+    """`gpu-memory` and `gpu-memory.limit` are MiB without a suffix, and keys of NvFractions amounts with a
+    unit.
 
     ## What it does
     Reports values of `gpu-memory` and `gpu-memory.limit` that are not plain digits of at least 1, and
@@ -652,22 +484,6 @@ def memory_has_its_unit(
     ## Why
     `gpu-memory` counts MiB and is refused with a suffix. The keys of NvFractions are quantities: a number
     without a suffix is bytes.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {gpu-fraction-num-devices: "1", gpu-memory: 2000Mi}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); docs/gpu-sharing (2026-09).
@@ -714,7 +530,7 @@ def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Dia
 def devices_share_something(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The number of devices is a whole number, beside a share.
+    """`gpu-fraction-num-devices` is a whole number of at least 1, beside `gpu-fraction` or `gpu-memory`.
 
     ## What it does
     Reports `gpu-fraction-num-devices` that is not a whole number of at least 1, and it, the name of the
@@ -722,26 +538,6 @@ def devices_share_something(
 
     ## Why
     The pod is refused, or nothing reads the key.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "0"}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "2"}
-      labels: {kai.scheduler/queue: team}
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
@@ -754,7 +550,8 @@ def devices_share_something(
 
 @rule("KAI007", Severity.ERROR, no_policy="the keys hold the names of containers, the values units")
 def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A request for memory is not above its limit.
+    """`gpu-memory` is at most `gpu-memory.limit`, and `gpu-fraction` at most `gpu-fraction.limit`, of the pod
+    or of a container.
 
     ## What it does
     Reports a limit of memory below the request: of the keys of NvFractions, of `gpu-memory.limit`,
@@ -762,28 +559,6 @@ def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> I
 
     ## Why
     The pod is refused. A limit is how far memory may burst above what is always there.
-
-    ## Example
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 8Gi
-        nvidia.com/container.web.gpu-memory.limit: 4Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      annotations:
-        nvidia.com/container.web.gpu-memory.request: 4Gi
-        nvidia.com/container.web.gpu-memory.limit: 8Gi
-    spec:
-      schedulerName: kai-scheduler
-      containers: [{name: web, image: web}]
-    ```
 
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09); NVIDIA Run:ai, GPU fractions.

@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import (
+    BYTE,
+    Absent,
+    Backend,
+    Limits,
+    Per,
+    Place,
+    PodReader,
+    Range,
+    RuleKind,
+    key,
+)
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
@@ -175,6 +186,3 @@ class Koordinator(Backend):
             return {**others, CORE: values[BOTH], RATIO: values[BOTH]} if BOTH in values else others
 
         return replace(container, limits=split(container.limits), requests=split(container.requests))
-
-
-BACKEND = Koordinator()

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpuxlate.backends import koordinator as k
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import (
+from gpuxlate.backends.cluster_nodes import (
     PERCENT,
     LiveNode,
     LivePod,
@@ -16,6 +15,7 @@ from gpuxlate.backends.live import (
     indexes,
     per_card,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.keys import NVIDIA_GPU
 
 MIB = 2**20

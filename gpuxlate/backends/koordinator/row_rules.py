@@ -46,7 +46,7 @@ class OneShareRule(RowRule):
     """Pods whose containers have one share together."""
 
     kind, name = 13, "one-container-has-the-share"
-    summary = "One container of a pod requests the share of {title}."
+    summary = "At most one container of a pod requests {any_key}."
     description = "Reports {keys} in a second container of the pod."
     usual_why = "The requests of all containers are added up, and each container gets the limits of all."
 

@@ -47,7 +47,7 @@ WHOLE_CARDS = AnyOf(_is_all(k.RATIO), _is_all(k.BOTH))
 def share_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic | tuple[()]:
-    """A pod with a part of a card names what isolates it.
+    """A pod with a share of Koordinator has the label `koordinator.sh/gpu-isolation-provider`.
 
     ## What it does
     Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`. Beside
@@ -57,27 +57,6 @@ def share_is_isolated(
     ## Why
     Koordinator counts the share when it places the pod. Without the label nothing keeps the containers
     within their memory and compute.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: koord-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {koordinator.sh/gpu-isolation-provider: HAMi-core}}
-    spec:
-      schedulerName: koord-scheduler
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {koordinator.sh/gpu-core: 50, koordinator.sh/gpu-memory: 8Gi}}
-    ```
 
     ## Source
     koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24); issues 2517 and 2545.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Absent, Limits, Place, PodReader, RuleKind, ShareWriter, key
 from gpuxlate.backends.hami_family import HamiDialect, in_int32
 from gpuxlate.backends.rows import ShareFields, cards, choice, choices, cores, memory, whole, written
+from gpuxlate.backends.target import GIB, Absent, Limits, Place, PodReader, RuleKind, ShareWriter, key
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Policy, Qos, Share
 
@@ -93,6 +93,3 @@ class MetaxSgpu(HamiDialect):
                 "cards", "METAX020", "online and offline pods of MetaX share one card", "request one card"
             )
         return super().before_write(placing) | ({"cores"} if qos is Qos.ONLINE else frozenset())
-
-
-BACKEND = MetaxSgpu()

@@ -11,6 +11,8 @@ from gpuxlate.rules.predicates import IsAnnotated, Not, Predicate
 class OfflineComputeRule(ComputeNeededRule):
     """Compute that is not set, in pods that are not online: those compete for it (METAX021)."""
 
+    summary = "A container with {memory} also sets {any_key}, unless the pod is `online`."
+
     @property
     def when(self) -> Predicate:
         app_class = next(row.name for row in self.table.keys if row.sets == "qos")

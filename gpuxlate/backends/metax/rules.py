@@ -25,33 +25,13 @@ MOST_GIB = 256
 def class_is_for_one_card(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A pod with `metax-tech.com/sgpu-app-class` requests one card a container.
+    """In a pod with `metax-tech.com/sgpu-app-class`, `metax-tech.com/sgpu` of a container is 1.
 
     ## What it does
     Reports `metax-tech.com/sgpu` above 1 in a pod with the annotation.
 
     ## Why
     Online and offline pods share single cards: the webhook refuses several.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 2, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: offline}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/metax (2026-08-21).
@@ -78,7 +58,8 @@ def class_is_for_one_card(
 def online_pods_compete(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """An online pod of MetaX sets no compute and no policy.
+    """A pod with `metax-tech.com/sgpu-app-class: online` has no `metax-tech.com/vcore` and no
+    `metax-tech.com/sgpu-qos-policy`.
 
     ## What it does
     Reports `metax-tech.com/vcore` and `metax-tech.com/sgpu-qos-policy` in a pod whose
@@ -86,26 +67,6 @@ def online_pods_compete(
 
     ## Why
     Online pods take what compute they need: both keys are ignored.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {metax-tech.com/sgpu-app-class: online}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/metax, examples/metax/sgpu/online.yaml (2026-08-21).
@@ -116,23 +77,13 @@ def online_pods_compete(
 
 @rule("METAX022", Severity.WARNING, no_policy="an amount has a unit, and no schema compares those")
 def memory_has_a_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`metax-tech.com/vmemory` without a unit is a plausible number of GiB.
+    """`metax-tech.com/vmemory` without a unit is at most 256, in GiB.
 
     ## What it does
     Reports a number without a unit above 256.
 
     ## Why
     It counts GiB, so 4096 is 4 TiB; and the server stores 1000 as `1k`, which is read as bytes.
-
-    ## Example
-    ```yaml
-    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512, metax-tech.com/vcore: 60}}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 512Mi, metax-tech.com/vcore: 60}}
-    ```
 
     ## Source
     Project-HAMi/HAMi, pkg/device/metax (2026-08-21).

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import KeySpec, Place, Range, key
-from gpuxlate.backends.device_plugin import MIG, PRODUCT
+from gpuxlate.backends.nvidia_device_plugin import MIG, PRODUCT
 from gpuxlate.backends.rows import choice
+from gpuxlate.backends.target import KeySpec, Place, Range, key
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.model.profile import Component

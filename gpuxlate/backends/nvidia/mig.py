@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.nvidia_device_plugin import (
     CARD_NEEDED,
     DIVIDED,
     PRODUCT,
@@ -25,8 +24,17 @@ from gpuxlate.backends.device_plugin import (
     take_products,
     unfit,
 )
-from gpuxlate.backends.limits import ANY, KUBE_SCHEDULER
 from gpuxlate.backends.pod_reader import number
+from gpuxlate.backends.scheduling_limits import ANY, KUBE_SCHEDULER
+from gpuxlate.backends.target import (
+    Backend,
+    ContainerShare,
+    Limits,
+    PodReader,
+    PodWriter,
+    Reading,
+    ShareWriter,
+)
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -224,8 +232,6 @@ class NvidiaMig(Backend):
         return {name: cards_of_node * most_of_a_card(share.partition, profile)}
 
 
-MIG = NvidiaMig()
-
 # The rules of MIG: NVIDIA002 to NVIDIA005, NVIDIA007.
 NO_POLICY = "the names of the resources are patterns, and the profiles are those of a card"
 
@@ -250,31 +256,13 @@ def _chosen(pod: PodKeys) -> Iterator[tuple[NodeRequirement, str]]:
 
 @rule("NVIDIA002", Severity.ERROR, no_policy=NO_POLICY)
 def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests partitions of one profile, or cards.
+    """A container requests `nvidia.com/mig-<profile>` of one profile, or `nvidia.com/gpu`, not both.
 
     ## What it does
     Reports a second `nvidia.com/mig-*` in a container, and one beside `nvidia.com/gpu`, unless that is 0.
 
     ## Why
     CUDA uses one MIG instance of a process, and no card beside it: the others are allocated and idle.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1, nvidia.com/mig-2g.10gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-2g.10gb: 1}}
-    ```
 
     ## Source
     NVIDIA, Multi-Instance GPU user guide; NVIDIA/k8s-device-plugin (2026-08-19).
@@ -293,7 +281,7 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
 
 @rule("NVIDIA003", Severity.ERROR, no_policy=NO_POLICY)
 def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The profile of a partition is one that a card has.
+    """The profile in the name of `nvidia.com/mig-<profile>` is one that a card has.
 
     ## What it does
     Reports a profile that no card of the catalogue has; with the card of a profile for `nvidia-mig`, one
@@ -302,28 +290,6 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Why
     No node has the resource, so the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-    ```yaml profile
-    target: nvidia-mig
-    cards: {model: H100-80GB, perNode: 8}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.10gb: 1}}
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml (2026).
@@ -343,31 +309,14 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("NVIDIA004", Severity.INFO, no_policy=NO_POLICY)
 def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A profile has the name that drivers give it today.
+    """Profiles have the names that drivers give them today: `3g.20gb` and `7g.80gb`, not `3g.21gb` and
+    `7g.79gb`.
 
     ## What it does
     Reports `3g.21gb` and `7g.79gb`, and reads them as `3g.20gb` and `7g.80gb`.
 
     ## Why
     Nodes with a driver of today have no resource of that name.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.21gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 1}}
-    ```
 
     ## Source
     NVIDIA, Multi-Instance GPU user guide.
@@ -381,7 +330,7 @@ def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) ->
 
 @rule("NVIDIA005", Severity.ERROR, no_policy=NO_POLICY)
 def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A node has as many partitions as a container requests.
+    """`nvidia.com/mig-<profile>` is at least 1, and at most what all cards of a node have together.
 
     ## What it does
     Reports a number of partitions below 1; with the cards of a profile for `nvidia-mig`, one above what all
@@ -389,28 +338,6 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Why
     All partitions of a container are on one node: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 9}}
-    ```
-    ```yaml profile
-    target: nvidia-mig
-    cards: {model: A100-40GB, perNode: 4}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-3g.20gb: 8}}
-    ```
 
     ## Source
     NVIDIA/mig-parted, config-default.yaml (2026).
@@ -430,7 +357,8 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("NVIDIA007", Severity.ERROR, no_policy=NO_POLICY)
 def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The resource is one of the strategy that the nodes have.
+    """`nvidia.com/gpu` or `nvidia.com/mig-<profile>` is requested as the `nvidia.com/mig.strategy` of the
+    nodes says.
 
     ## What it does
     Reports `nvidia.com/mig-*` where the profile says `migStrategy: single` or `none`; and beside a choice of
@@ -439,26 +367,6 @@ def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Why
     With `single` the resource of partitions is `nvidia.com/gpu`, with `mixed` it has the profile in its name,
     with `none` there is no resource: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      nodeSelector: {nvidia.com/mig.strategy: single}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      nodeSelector: {nvidia.com/mig.config: all-1g.5gb}
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     NVIDIA/k8s-device-plugin, README, flag migStrategy (2026-08-19).

@@ -8,20 +8,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.cluster_nodes import (
+    Containers,
+    CountedRequests,
+    LiveNode,
+    MergeNodeValues,
+    NodeOffer,
+    NodeView,
+)
+from gpuxlate.backends.nvidia.mig import NAMES, profile_of
+from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
+from gpuxlate.backends.nvidia_device_plugin import (
     INVALID,
     CardLabels,
     NvidiaProfile,
     Sharing,
+    card_labels,
     most_clients,
     most_of_a_card,
     sharing_data,
-    shown,
 )
-from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
-from gpuxlate.backends.nvidia.mig import NAMES, profile_of
-from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
 from gpuxlate.backends.requirements import (
     CloudPool,
     NodeLabel,
@@ -31,6 +37,7 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
@@ -45,7 +52,7 @@ DONE = "success"
 def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
     """A node with partitions is one of MIG, whether clients share them or not; one with clients alone is
     shared. Nodes with whole cards alone are anybody's."""
-    card = shown(node)
+    card = card_labels(node)
     rows = tuple(_rows(node, card))
     divided = any(row.partition for row in rows)
     invalid = card.product is not None and card.product.profile == INVALID
@@ -83,7 +90,7 @@ def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
         if not amount or not name.startswith(k.BEFORE):
             continue
         own = name.removesuffix(k.OF_SHARED)
-        labels = shown(node, own)
+        labels = card_labels(node, own)
         replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if own != name else None)
         yield CountedRequests(
             name, amount, profile_of(own.removeprefix(k.BEFORE)), replica,
@@ -249,7 +256,7 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PARTED_CONFIG, "config.yaml", parted)
-    told = _told(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
+    told = _operator_settings(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
     return NodeNeeds(
         labels,
         (),
@@ -313,7 +320,7 @@ def _eks(told: NodeWarning) -> CloudPool:
     return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
 
 
-def _told(*settings: str) -> NodeWarning:
+def _operator_settings(*settings: str) -> NodeWarning:
     """What the operator has to be told, as values of its chart."""
     return NodeWarning(msg("tell the operator: {settings}", settings=join_and(settings)), SHARING_GUIDE)
 
@@ -350,7 +357,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PLUGIN_CONFIG, SHARING, config)
-    told = _told(f"devicePlugin.config.name={PLUGIN_CONFIG}")
+    told = _operator_settings(f"devicePlugin.config.name={PLUGIN_CONFIG}")
     driver = NodeWarning("the operator brings the driver, which AKS leaves out then", AKS_OPERATOR)
     fields = {"properties": {"gpuProfile": {"driver": "None"}}}
     what, where = "body of the agent pool", ("properties", "nodeLabels")

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuxlate.backends import nvidia as k
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
-from gpuxlate.backends.device_plugin import (
+from gpuxlate.backends.nvidia_device_plugin import (
     CLIENTS,
     PRODUCT,
     NvidiaProfile,
@@ -24,8 +23,17 @@ from gpuxlate.backends.device_plugin import (
     shares,
     take_products,
 )
-from gpuxlate.backends.limits import KUBE_SCHEDULER
 from gpuxlate.backends.pod_reader import number
+from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER
+from gpuxlate.backends.target import (
+    Backend,
+    ContainerShare,
+    Limits,
+    PodReader,
+    PodWriter,
+    Reading,
+    ShareWriter,
+)
 from gpuxlate.model.amounts import Part, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -186,15 +194,13 @@ class NvidiaShared(Backend):
         return {name: cards_of_node * of} if of else {}
 
 
-SHARED = NvidiaShared()
-
 # The rules of replicas: NVIDIA001 and NVIDIA006.
 NO_POLICY = "what a number means depends on the configuration of the nodes"
 
 
 @rule("NVIDIA001", Severity.WARNING, no_policy=NO_POLICY)
 def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A container requests one client of a shared card.
+    """`nvidia.com/gpu.shared` is 1, and so is `nvidia.com/gpu` on nodes that count clients with it.
 
     ## What it does
     Reports more than one `nvidia.com/gpu.shared`, or more than one `nvidia.com/gpu` on nodes that count
@@ -204,24 +210,6 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Why
     Two clients are no more of a card than one: by time-slicing they may be on one card and get no more time.
     With MPS or `failRequestsGreaterThanOne` the pod ends with UnexpectedAdmissionError.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 2}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 1}}
-    ```
 
     ## Source
     NVIDIA/k8s-device-plugin, api/config/v1 (2026-08-19).
@@ -244,35 +232,13 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
 
 @rule("NVIDIA006", Severity.WARNING, no_policy=NO_POLICY)
 def resource_is_renamed(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """`nvidia.com/gpu.shared` is a resource of the cluster.
+    """`nvidia.com/gpu.shared` is requested where the plug-in of the cluster renames the resource to it.
 
     ## What it does
     Reports `nvidia.com/gpu.shared` where the profile says that the plug-in does not rename the resource.
 
     ## Why
     Without `renameByDefault: true` the resource of shared cards is `nvidia.com/gpu`: the pod stays Pending.
-
-    ## Example
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu.shared: 1}}
-    ```
-    ```yaml profile
-    target: nvidia-shared
-    nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {nvidia.com/gpu: 1}}
-    ```
 
     ## Source
     NVIDIA/k8s-device-plugin, README, "With CUDA time-slicing" (2026-08-19).

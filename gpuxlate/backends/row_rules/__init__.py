@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from gpuxlate.backends.row_rules.base import RowRule
 from gpuxlate.backends.row_rules.names import (
@@ -78,9 +79,9 @@ class WrittenRule(Rule):
     def summary(self) -> str:
         return self._of.summary_text
 
-    @property
-    def text(self) -> str:
-        return self._of.text()
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        return self._of.sections()
 
 
 def rules_of(table: KeyTable, own: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:

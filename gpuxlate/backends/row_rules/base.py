@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from os.path import commonprefix
 from typing import ClassVar
@@ -11,10 +12,13 @@ from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, join_and, listed, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, PodExample, Rule
 from gpuxlate.rules.predicates import Constraint, Violation, WithProfile
+
+OR = "{before} or {last}"
+"""What joins the last two of several texts, of which a sentence means one."""
 
 
 @record
@@ -32,7 +36,7 @@ class RowRule:
     fix: ClassVar[str | None] = None
     missing: ClassVar[bool] = False
     no_policy: ClassVar[str] = ""  # of ``extra_findings`` too, where it finds more
-    summary: ClassVar[str]
+    summary: ClassVar[str] = ""  # or a ``summary_text`` of its own
     description: ClassVar[str]
     usual_why: ClassVar[str]
     fixing: ClassVar[str] = ""
@@ -117,11 +121,11 @@ class RowRule:
     def values(self) -> dict[str, str]:
         """What is in the sentences of the kind."""
         keys = ", ".join(f"`{row.template or row.name}`" for row in self._shown())
-        return {"title": self.table.sentence_name, "keys": keys}
+        return {"title": self.table.sentence_name, "keys": keys, "any_key": any_of(self.subject_rows)}
 
     @property
     def summary_text(self) -> Message:
-        """What it demands, in one sentence."""
+        """What it demands, in one sentence that names its keys and what is legal."""
         return msg(self.summary, **self.values)
 
     @property
@@ -129,33 +133,63 @@ class RowRule:
         """What it reports."""
         return self.description.format(**self.values)
 
-    def text(self) -> str:
-        """The text that a docstring has where a rule is a function."""
-        values = self.values
+    def sections(self) -> dict[str, str]:
+        """Its page by heading, as that of a rule with a docstring."""
         why = self.why or self.table.rule_reasons.get(self.kind, self.usual_why)
         cluster = self.cluster()
-        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{cluster}\n```" if cluster else ""
+        profile = f"target: {self.table.name}\n{cluster}" if cluster else ""
         sources = ", ".join(
             dict.fromkeys(tag for row in self.subject_rows for tag in row.source.split(", ") if tag)
         )
-        parts = [
-            self.summary_text,
-            f"## What it does\n{self.description_text}",
-            f"## Why\n{why.format(**values)}",
-            f"## Example\n```yaml\n{self.example().text}\n```{profile}",
-            f"## Use instead\n```yaml\n{self.instead().text}\n```",
-            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
-            f"## Source\n{self.table.described(sources)}.",
-        ]
-        return "\n\n".join(parts)
+        return {
+            "What it does": self.description_text,
+            "Why": why.format(**self.values),
+            "Example": replace(self.example(), profile=profile).block,
+            "Use instead": replace(self.instead(), profile="").block,
+            **({"Fix": self.fixing} if self.fixes() else {}),
+            "Source": f"{self.table.described(sources)}.",
+        }
 
     def cluster(self) -> str:
         """What the profile of its examples says."""
         return self.profile
 
+    def any_named(self, names: Iterable[str]) -> str:
+        """Keys by name, of which a sentence means any, those of card models once."""
+        rows = {name: self.table.find(name) for name in names}
+        shown = (row.template if row and row.template else name for name, row in rows.items())
+        return listed([*dict.fromkeys(f"`{name}`" for name in shown)], OR)
+
     def _shown(self) -> Iterable[KeySpec]:
         """The rows, each template once."""
         return {row.template or row.name: row for row in self.subject_rows}.values()
+
+
+ROUNDINGS = " In a translation, amounts that `--round up` raises to such a number."
+"""In the ``description`` of a kind whose code has a rounding."""
+
+
+def shown_names(rows: Iterable[KeySpec]) -> list[str]:
+    """The names of rows as sentences have them, those of card models once."""
+    return [*dict.fromkeys(f"`{row.template or row.name}`" for row in rows)]
+
+
+def any_of(rows: Iterable[KeySpec]) -> str:
+    """The names of rows, of which a sentence means any."""
+    return listed(shown_names(rows), OR)
+
+
+def demands_of(rows: Iterable[KeySpec], what: Callable[[KeySpec], str], of_one: str, of_several: str) -> str:
+    """``what`` is said of each row, in the template for one key or that for several of which it is the same:
+    "`a` is 1 or more; `b` and `c` are each 0 to 100"."""
+    together: dict[str, list[KeySpec]] = {}
+    for row in rows:
+        together.setdefault(what(row), []).append(row)
+    demands = []
+    for text, alike in together.items():
+        names = shown_names(alike)
+        demands.append(msg(of_one if len(names) == 1 else of_several, keys=listed(names), what=text))
+    return join_and(demands, "{before}; {last}")
 
 
 def is_annotation_of_containers(row: KeySpec) -> bool:

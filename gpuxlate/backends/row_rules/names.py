@@ -8,12 +8,19 @@ from dataclasses import replace
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
-from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
+from gpuxlate.backends.row_rules.base import (
+    OR,
+    RowRule,
+    by_pattern,
+    demands_of,
+    is_annotation_of_containers,
+    name_beside,
+)
 from gpuxlate.backends.rows import MODEL, RuleKind, changes_of, release_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import Message, join_and, join_or, msg
+from gpuxlate.model.messages import Message, join_and, join_or, listed, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Extension, names_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters
@@ -40,13 +47,22 @@ class NeededKeyRule(RowRule):
     """Keys that do nothing alone."""
 
     kind, name, missing = RuleKind.NEEDS, "needed-key-is-there", True
-    summary = "A key of {title} has the keys beside it that it needs."
     description = "Reports {keys} in a container without the keys that they need."
     usual_why = "Without them {title} sees no share, and the container gets no part of a card."
     fixing = "Safe, where the count of cards is missing: requests one card."
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.needs and Place.RESOURCE in row.places)
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(
+            self.subject_rows,
+            lambda row: self.any_named(row.needs),
+            "{keys} requires {what}",
+            "{keys} require {what}",
+        )
+        return msg("{demands} in the same container.", demands=demands)
 
     def constraints(self) -> Iterable[Constraint]:
         for needs in dict.fromkeys(row.needs for row in self.subject_rows):
@@ -101,7 +117,6 @@ class ExcludedKeyRule(RowRule):
     """Keys that do not go together."""
 
     kind, name = RuleKind.EXCLUDES, "keys-go-together"
-    summary = "A container has no two keys of {title} that exclude each other."
     description = "Reports {keys} beside a key that says the same in another way."
     usual_why = "One of the two is ignored, or the pod is refused."
     overridden_severity: ClassVar[Severity | None] = None
@@ -109,6 +124,18 @@ class ExcludedKeyRule(RowRule):
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.excludes or row.overridden_by)
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(
+            self.subject_rows,
+            lambda row: self.any_named((*row.excludes, *row.overridden_by)),
+            "{keys} is not set beside {what}",
+            "{keys} are not set beside {what}",
+        )
+        if any(Place.LABEL in row.places for row in self.subject_rows):
+            return msg("{demands} in the same pod.", demands=demands)
+        return msg("{demands} in the same container.", demands=demands)
 
     def constraints(self) -> Iterable[Constraint]:
         severity = self.overridden_severity
@@ -176,7 +203,6 @@ class SingleNameRule(RowRule):
     """One key under two names."""
 
     kind, name = RuleKind.SINGLE_ALIAS, "resource-has-one-name"
-    summary = "A container requests a resource of {title} under one name."
     description = "Reports another name of {keys} beside the key itself."
     usual_why = (
         "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
@@ -185,6 +211,14 @@ class SingleNameRule(RowRule):
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
+
+    @property
+    def summary_text(self) -> Message:
+        names = ([f"`{name}`" for name in (row.name, *row.aliases)] for row in self.subject_rows)
+        return msg(
+            "A container requests a resource under one name: {names}.",
+            names=join_and((listed(one, OR) for one in names), "{before}; {last}"),
+        )
 
     def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
@@ -217,13 +251,23 @@ class KnownWordRule(RowRule):
     """Choices that have a list of values."""
 
     kind, name = RuleKind.WORDS, "choice-is-known"
-    summary = "A choice of {title} has a value that it knows."
     description = "Reports other values of {keys}."
     usual_why = "The pod is refused, or the value is ignored and the default counts."
     no_policy = BY_CONTAINER
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.texts)
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(self.subject_rows, self._any_word, "{keys} is {what}", "{keys} are each {what}")
+        return msg("For {title}, {demands}.", title=self.table.sentence_name, demands=demands)
+
+    @staticmethod
+    def _any_word(row: KeySpec) -> str:
+        """The words of a row, each in one letter case."""
+        words = {word.lower(): f"`{word}`" for word in reversed(row.texts)}
+        return listed([*reversed(words.values())], OR)
 
     @staticmethod
     def _words(row: KeySpec) -> tuple[str | re.Pattern[str], ...]:
@@ -309,7 +353,7 @@ class CardModelRule(RowRule):
 
     kind, name = RuleKind.MODELS, "card-model-is-known"
     no_policy = "the names of cards are open: a profile adds some"
-    summary = "The card in the name of a key of {title} is one of the catalogue."
+    summary = "The card in the name of {any_key} is one of the catalogue."
     description = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
     usual_why = "A name that no node has never schedules. A new card can be added in a profile."
 
@@ -367,7 +411,7 @@ class VersionRule(RowRule):
 
     kind, name, severity = RuleKind.VERSIONS, "version-reads-the-key", Severity.INFO
     no_policy = "it is a remark on the version of a component, which no pod shows"
-    summary = "The keys of {title} are those that its version in the cluster reads."
+    summary = "{any_key} is set only where the version of {components} in the cluster reads it."
     description = (
         "Reports {keys}, once for an object, where the version that a profile names (`components`) does not "
         "read the name; without a version, the newest release."
@@ -385,6 +429,11 @@ class VersionRule(RowRule):
         """A profile tells of a release that does not read the row."""
         known = self.table.lacks if self.table.versions else {}
         return any(name in known for name in (row.name, *row.aliases))
+
+    @property
+    def values(self) -> dict[str, str]:
+        titles = dict.fromkeys(row.component.title for row in self.subject_rows if row.component)
+        return {**super().values, "components": listed([*titles])}
 
     def keys_about(self) -> frozenset[str]:
         return frozenset(name for row in self.subject_rows for name in (row.name, *row.aliases))

@@ -19,21 +19,19 @@ from gpuxlate.backends.pod_reader import (
     requesting,
     written_name,
 )
-from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.backends.row_rules.base import OR, ROUNDINGS, RowRule, any_of, demands_of
 from gpuxlate.backends.rows import (
     WHOLE_CARDS,
     KeyTable,
     PartSize,
     RuleKind,
     SeveralCards,
-    legal_text,
-    next_legal,
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
+from gpuxlate.model.keys import GIB, Absent, KeySpec, LegalNumbers, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, listed, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, PodExample, Rule
@@ -54,16 +52,16 @@ from gpuxlate.rules.predicates import (
 )
 
 
-def count_of(table: KeyTable, row: KeySpec) -> KeySpec | None:
+def count_row_for(table: KeyTable, row: KeySpec) -> KeySpec | None:
     """The key that counts the cards of a total; None where the number is no total, or nothing counts."""
     if row.per is not Per.TOTAL or row.sets == "cards":
         return None
     return next((rows.cards for rows in table.keys_by_model if row.model == rows.model), None)
 
 
-def cards_in(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
+def cards_of_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
     """How many cards a total is divided among; None where no key says it."""
-    count = count_of(table, row)
+    count = count_row_for(table, row)
     value = None if count is None else _counted(count, pod, container)
     number = None if value is None else quantity.whole(value.text)
     return number if number and number > 0 else None
@@ -84,7 +82,7 @@ def _counting(count: KeySpec) -> tuple[Predicate, str | LabelNumber]:
 
 def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
     """Where the number of cards is that a total is divided among; None where nothing counts them."""
-    count = count_of(table, row)
+    count = count_row_for(table, row)
     return None if count is None else _counting(count)[1]
 
 
@@ -97,7 +95,7 @@ def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
 
 def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
     """The compute is all that the cards have."""
-    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
+    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_row_for(table, cores)
     if count is None:
         return least
     counted, by = _counting(count)
@@ -107,12 +105,12 @@ def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
 
 def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
     """No key says how many cards a total is for: in a patch, that is in the object."""
-    return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
+    return count_row_for(table, row) is not None and cards_of_container(table, row, pod, container) is None
 
 
 def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
-    """The number of a row is one that it takes, for the cards that the container has."""
-    count = count_of(table, row)
+    """The number of a row is one of ``legal_for_container``, as a predicate."""
+    count = count_row_for(table, row)
     if count is None:
         return InRange(row.name, *row.ranges)
     counted, by = _counting(count)
@@ -138,31 +136,25 @@ def mib_of_each_card(
     text = container.resources[row.name].text
     number = quantity.whole(text)
     amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
-    cards = cards_in(table, row, pod, container) or 1
+    cards = cards_of_container(table, row, pod, container) or 1
     return None if amount is None else Fraction(amount) / cards
 
 
-def for_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> KeySpec:
-    """The row with the numbers that a container may have."""
-    count, cards = count_of(table, row), cards_in(table, row, pod, container)
+def legal_for_container(
+    table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys
+) -> LegalNumbers:
+    """The numbers that a row may have in a container, for its cards."""
+    count, cards = count_row_for(table, row), cards_of_container(table, row, pod, container)
     if count is None:
-        return row
-    if cards is None:
-        return row._replace(values=uncounted(row, count))
-    return row._replace(
-        values=tuple(
-            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
-            for one in row.ranges
-        )
-    )
+        return row.legal
+    return LegalNumbers(uncounted(row, count)) if cards is None else row.legal.times(cards)
 
 
 class NumberRule(RowRule):
     """Ranges, steps and legal sets."""
 
     kind, name, tells_whole_cards = RuleKind.NUMBERS, "number-is-legal", True
-    summary = "The numbers of {title} are ones that it takes."
-    description = "Reports {keys} outside of their range, off their step, or not in their list."
+    description = "Reports {keys} outside of their range, off their step, or not in their list." + ROUNDINGS
     usual_why = "The number is refused or ignored, or no card ever has it."
     fixing = (
         "Writes each card's part where the number is a total over the cards, else the next number that the "
@@ -171,6 +163,17 @@ class NumberRule(RowRule):
 
     skips_overridden: ClassVar[bool] = False
     """A key beside one that goes before it is accepted, and not looked at."""
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(self.subject_rows, self._legal, "{keys} is {what}", "{keys} are each {what}")
+        return msg("{demands}.", demands=demands)
+
+    def _legal(self, row: KeySpec) -> str:
+        """The numbers that it takes, of each card where a key counts them."""
+        single = all(one.least == one.most for one in row.ranges)
+        numbers = listed([one.text for one in row.ranges], OR if single else "either {before}, or {last}")
+        return msg("{numbers} for each card", numbers=numbers) if count_row_for(self.table, row) else numbers
 
     def rows(self) -> Iterable[KeySpec]:
         return (
@@ -183,7 +186,7 @@ class NumberRule(RowRule):
             row.clamped
             or one.step > 1
             or len(row.ranges) > 1
-            or count_of(self.table, row)
+            or count_row_for(self.table, row)
             or (one.most is not None and self._count(row))
             for row in self.subject_rows
             for one in row.ranges
@@ -200,13 +203,11 @@ class NumberRule(RowRule):
                 when &= Not(Requests(*row.overridden_by))
             legal = is_legal(self.table, row)
             numbers = (int(one) for one in row.uncertain_values)  # which UncertainValueRule reports
-            doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
+            doubtful = [Range(n, n) for n in numbers if not row.legal.allows(n)]
             if doubtful:
                 legal |= InRange(row.name, *doubtful)
             idle = [int(one) for one in row.no_op_values if one.isdecimal()]
-            ignored = InRange(
-                row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
-            )
+            ignored = InRange(row.name, *(Range(n, n) for n in idle if not row.legal.allows(n)))
             if not ignored.ranges:
                 yield Constraint(legal, when, (row.name,))
                 continue
@@ -216,15 +217,18 @@ class NumberRule(RowRule):
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(violation)
         missing = counted_elsewhere(self.table, row, pod, violation.container)
-        row = for_container(self.table, row, pod, violation.container)
-        amount = quantity.whole(violation.value_at.text) or 0
-        near, hint, fix = next_legal(row, amount), _hint(row), None
+        legal = legal_for_container(self.table, row, pod, violation.container)
+        amount = violation.number
+        near, hint, fix = legal.next(amount), _hint(row, legal), None
         each = self._of_each_card(row, violation.container, amount)
         if each is not None:
-            near, hint = each, msg("the key counts {counts}: write {number}", counts=row.counts, number=each)
-        elif row.clamped and row.most is not None and amount > row.most:
-            near = row.most
-            hint = msg("the key counts {counts}: write {number}", counts=row.counts, number=near)
+            near, hint = (
+                each,
+                msg("the key counts {counts}: write {number}", counts=row.unit_text, number=each),
+            )
+        elif row.clamped and legal.most is not None and amount > legal.most:
+            near = legal.most
+            hint = msg("the key counts {counts}: write {number}", counts=row.unit_text, number=near)
         if near is not None and amount > 0:
             fix = Fix(
                 msg("write {near}", near=near), put_number(violation.container, row.name, near), safe=False
@@ -240,7 +244,7 @@ class NumberRule(RowRule):
             )
             yield this.diagnostic(violation.value_at, message, hint)
             return
-        yield this.diagnostic(violation.value_at, wrong(row, name, amount), hint, fix=fix, missing=missing)
+        yield this.diagnostic(violation.value_at, wrong(legal, name, amount), hint, fix=fix, missing=missing)
 
     def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
@@ -257,7 +261,7 @@ class NumberRule(RowRule):
         cards = number(container.resources.get(count.name)) if count else None
         if not cards or cards < 2 or amount <= 0 or amount % cards:
             return None
-        return amount // cards if any(one.allows(amount // cards) for one in row.ranges) else None
+        return amount // cards if row.legal.allows(amount // cards) else None
 
     def example(self) -> PodExample:
         good = self.instead()
@@ -267,7 +271,7 @@ class NumberRule(RowRule):
         if self.fixes():
             there += [row for row in self.subject_rows if row not in there]
         bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
-        row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
+        row, amount = next(((row, n) for row, n in bad if n > 0 and row.legal.next(n) is not None), bad[0])
         beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
         good = good.without(*beside, *row.overridden_by)
         return good.setting(row.name, amount)
@@ -277,33 +281,30 @@ class NumberRule(RowRule):
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
-        return (n for n in tries if not any(one.allows(n) for one in row.ranges))
+        return (n for n in tries if not row.legal.allows(n))
 
 
-def _hint(row: KeySpec) -> Message:
+def _hint(row: KeySpec, legal: LegalNumbers) -> Message:
     """What to write."""
-    if not row.counts:
-        return msg("write {numbers}", numbers=legal_text(row))
-    [first, *more] = row.ranges
+    if not row.unit_text:
+        return msg("write {numbers}", numbers=legal.text)
+    [first, *more] = legal.ranges
     if first.bound is not None or first.step > 1 or more:
-        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
+        return msg("write {numbers}, in {counts}", numbers=legal.text, counts=row.unit_text)
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)
-    return msg("write the {counts}, or remove the key", counts=row.counts)
+    return msg("write the {counts}, or remove the key", counts=row.unit_text)
 
 
-def wrong(row: KeySpec, name: str, number: int) -> str:
+def wrong(legal: LegalNumbers, name: str, number: int) -> str:
     """What is wrong with a number: below, above, or between."""
-    least = min(one.least for one in row.ranges)
-    most = row.most
-    bounded = all(one.most is not None for one in row.ranges)
-    if number < least:
-        return outside(name, number, least)
-    if bounded and most is not None and number > most:
-        return outside(name, number, least, most)
-    if len(row.ranges) == 1:
-        return off_step(name, number, row.ranges[0].step)
-    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
+    if number < legal.least:
+        return outside(name, number, legal.least)
+    if legal.bounded and legal.most is not None and number > legal.most:
+        return outside(name, number, legal.least, legal.most)
+    if len(legal.ranges) == 1:
+        return off_step(name, number, legal.ranges[0].step)
+    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal.text)
 
 
 class SizeRule(RowRule):
@@ -311,15 +312,19 @@ class SizeRule(RowRule):
 
     kind, name = RuleKind.SIZES, "memory-is-a-size"
     severity = Severity.INFO
-    summary = "A part of a card is one that {title} has."
+    summary = "{any_key} requests one of the parts of a card: {sizes}."
     description = (
         "Reports {keys} where the container gets more: the smallest part that holds what it asks for, with "
-        "the memory and the compute of that part."
+        "the memory and the compute of that part." + ROUNDINGS
     )
     usual_why = "Cards are divided into parts of fixed sizes."
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if self.table.sizes and row.sets in ("memory_mib", "cores"))
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {**super().values, "sizes": listed([size.text for size in self.table.sizes], OR)}
 
     def constraints(self) -> Iterable[Constraint]:
         largest = self.table.sizes[-1]
@@ -387,12 +392,21 @@ class UncertainValueRule(RowRule):
 
     kind, name = RuleKind.DOUBTS, "value-is-documented"
     severity = Severity.WARNING
-    summary = "A value of {title} has an effect that is documented."
     description = "Reports values of {keys} whose effect is not certain."
     usual_why = "Sources contradict each other, or say nothing."
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.uncertain_values and Place.RESOURCE in row.places)
+
+    @property
+    def summary_text(self) -> Message:
+        demands = demands_of(
+            self.subject_rows,
+            lambda row: listed([*row.uncertain_values], OR),
+            "{keys} is not {what}",
+            "{keys} are not {what}",
+        )
+        return msg("{demands}: no document says what such a value does.", demands=demands)
 
     def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
@@ -421,8 +435,11 @@ class IgnoredMemoryRule(RowRule):
     """Memory beside whole cards, where all compute is whole cards."""
 
     kind, name, severity = RuleKind.IGNORED, "whole-cards-have-their-memory", Severity.WARNING
-    summary = "Whole cards of {title} are requested without memory."
-    description = "Reports {keys} beside compute of 100 for each card."
+    summary = "{any_key} is not set beside {cores} of 100 for each card, which is whole cards."
+    description = (
+        "Reports {keys} beside compute of 100 for each card. In a translation, memory that `--round up` "
+        "raises to that of whole cards."
+    )
     full_is_whole: ClassVar[bool] = False
     """All compute of a card is the whole card, which a key of its own counts."""
     usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
@@ -430,6 +447,13 @@ class IgnoredMemoryRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         full = self.full_is_whole or self.table.cards_in_cores
         return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {
+            **super().values,
+            "cores": any_of(rows.cores for rows in self.table.keys_by_model if rows.cores),
+        }
 
     def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:
@@ -454,7 +478,7 @@ class AmountRule(RowRule):
 
     kind, name = RuleKind.AMOUNTS, "amount-is-plausible"
     no_policy = "an amount has a unit, and no schema compares those"
-    summary = "An amount of memory of {title} is one that a card can have."
+    summary = "An amount of {any_key} is 1 MiB to 1 TiB for each card."
     description = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
     usual_why = "A number without a unit and one with a unit are not the same amount."
 

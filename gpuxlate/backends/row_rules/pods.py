@@ -8,12 +8,21 @@ from itertools import chain
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import number, requesting, too_large, too_many_cards, written_name
-from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
+from gpuxlate.backends.row_rules.base import (
+    OR,
+    ROUNDINGS,
+    RowRule,
+    any_of,
+    by_pattern,
+    demands_of,
+    is_annotation_of_containers,
+    name_beside,
+)
 from gpuxlate.backends.row_rules.numbers import counted_by, forced_when, mib_of_each_card, part_of_each_card
 from gpuxlate.backends.rows import RuleKind, SeveralCards
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import Absent, KeySpec, Place, Range
-from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.messages import Message, join_or, listed, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule
@@ -49,7 +58,6 @@ class SchedulerRule(RowRule):
     """The scheduler that the keys have effect with."""
 
     kind, name, fix = RuleKind.SCHEDULER, "scheduler-places-the-share", "unsafe"
-    summary = "`schedulerName` is one with which the keys of {title} have effect."
     description = (
         "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
         "warning: a cluster may run the scheduler under the name of the default one. It is an info where "
@@ -68,6 +76,16 @@ class SchedulerRule(RowRule):
             for row in self.table.keys
             if named and row.unit and Place.WRITTEN_BY_SCHEDULER not in row.places
         )
+
+    @property
+    def summary_text(self) -> Message:
+        values = {
+            **self.values,
+            "schedulers": listed([f"`{name}`" for name in self._known() if name], OR),
+        }
+        if "" in self._known():
+            return msg("`schedulerName` in a pod with {any_key} is not set, or is {schedulers}.", **values)
+        return msg("`schedulerName` in a pod with {any_key} is {schedulers}.", **values)
 
     def constraints(self) -> Iterable[Constraint]:
         known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
@@ -136,7 +154,6 @@ class SeveralCardsRule(RowRule):
     """A part of several cards, where a container can have a part of one only."""
 
     kind, name = RuleKind.SEVERAL, "part-of-one-card"
-    summary = "A part of a card of {title} is a part of one card."
     description = "Reports {keys} in a container that requests several cards."
     usual_why = (
         "{title} shares one card with a container: with several, the other numbers are not what it gets."
@@ -144,11 +161,19 @@ class SeveralCardsRule(RowRule):
 
     @property
     def summary_text(self) -> Message:
-        if all(row.forced for row in self.subject_rows):
-            return msg(
-                "Numbers that the webhook of {title} overwrites are those that it writes.", **self.values
-            )
-        return super().summary_text
+        counts = any_of(rows.cards for rows in self.table.keys_by_model if rows.cards)
+        if not all(row.forced for row in self.subject_rows):
+            return msg("{counts} is 1 in a container with {any_key}.", counts=counts, **self.values)
+        demands = demands_of(
+            self.subject_rows, self._forced_number, "{keys} is {what}", "{keys} are each {what}"
+        )
+        return msg("With {counts} of 2 or more, {demands}.", counts=counts, demands=demands)
+
+    def _forced_number(self, row: KeySpec) -> str:
+        """The number that the webhook writes, and when it does beside several cards."""
+        number = msg("{numbers} for each card", numbers=row.forced)
+        missing = self.any_named(row.forced_without) if row.forced_without else ""
+        return msg("{number}, also without {missing}", number=number, missing=missing) if missing else number
 
     @property
     def description_text(self) -> str:
@@ -158,6 +183,7 @@ class SeveralCardsRule(RowRule):
         more = f", or without `{'`, `'.join(without)}`," if without else ""
         return (
             f"Reports {self.values['keys']} with several cards{more} where the webhook writes another number."
+            f"{ROUNDINGS}"
         )
 
     def rows(self) -> Iterable[KeySpec]:
@@ -224,7 +250,6 @@ class NodeFitRule(RowRule):
     """What the cards of a profile have."""
 
     kind, name = RuleKind.WITHIN_NODE, "share-fits-the-cards"
-    summary = "A share of {title} fits the cards of the profile."
     description = "With a profile, reports more cards than a node has, and more memory than a card has."
     usual_why = "The pod stays Pending: no node ever has what it asks for."
     profile = "cards: {perNode: 4, memoryMiB: 1024}"
@@ -237,6 +262,17 @@ class NodeFitRule(RowRule):
             for row in self.table.keys
             if row.sets in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
         )
+
+    @property
+    def summary_text(self) -> Message:
+        of_sets = {"cards": msg("the number of cards of a node"), "memory_mib": msg("the memory of a card")}
+        demands = demands_of(
+            self.subject_rows,
+            lambda row: of_sets[row.sets or ""],
+            "{keys} is at most {what}",
+            "{keys} are each at most {what}",
+        )
+        return msg("With a profile, {demands}.", demands=demands)
 
     def in_cluster(self) -> WithProfile:
         return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS)
@@ -298,7 +334,7 @@ class ComputeNeededRule(RowRule):
 
     kind, name, missing = RuleKind.COMPUTE, "compute-is-set", True
     severity = Severity.WARNING
-    summary = "A part of a card of {title} says how much compute it needs."
+    summary = "A container with {memory} also sets {any_key}."
     description = "Reports a part of a card's memory without {keys}."
     usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
 
@@ -313,6 +349,12 @@ class ComputeNeededRule(RowRule):
             for rows in self.table.keys_by_model
             if rows.cores is not None and rows.cores.default is Absent.ALL and len(rows.parts) > 1
         )
+
+    @property
+    def values(self) -> dict[str, str]:
+        groups = (rows for rows in self.table.keys_by_model if rows.cores in self.subject_rows)
+        memory = (row for rows in groups for row in rows.parts if row is not rows.cores)
+        return {**super().values, "memory": any_of(memory)}
 
     def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:
@@ -329,7 +371,7 @@ class ComputeNeededRule(RowRule):
         if cores is not None:
             name = name_beside(self.table, written_name(violation.value_at, violation.name), cores.name)
             message = msg("{key} is not set: the container gets all compute of its cards", key=name)
-            hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
+            hint = msg("add {key}, in {counts}", key=name, counts=cores.unit_text)
             yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
     def example(self) -> PodExample:
@@ -341,7 +383,7 @@ class InitContainerRule(RowRule):
     """Init containers, where they can have no share."""
 
     kind, name = RuleKind.INIT, "init-containers-have-no-share"
-    summary = "An init container requests no share of {title}."
+    summary = "An init container requests no {any_key}."
     description = "Reports {keys} in an init container."
     usual_why = "{title} does not divide cards among init containers."
 

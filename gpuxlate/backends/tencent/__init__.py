@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.target import (
     GIB,
     Absent,
     Backend,
@@ -25,15 +27,13 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
-from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
-from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
+from gpuxlate.rules.unsupported_products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 MODULE = "components.qgpuModule"
 """The fact of a profile: the version of the kernel module on nodes."""
@@ -75,7 +75,7 @@ def cards_of(core: int) -> int:
     return max(1, -(-core // FULL))
 
 
-def tell(text: str, **values: Any) -> Message:
+def format_keys(text: str, **values: Any) -> Message:
     """A text with the names of the keys in it."""
     return msg(text, core=CORE, memory=MEMORY, greedy=GREEDY, app_class=APP_CLASS, policy=POLICY, **values)
 
@@ -306,7 +306,7 @@ def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
         return None
     from gpuxlate.backends.requirements import unmet
 
-    needs = [one for one in BACKEND.requirements if one.fact == fact]
+    needs = [one for one in TencentQgpu().requirements if one.fact == fact]
     lacks = unmet(profile, needs)
     return {"version": lacks[0].found or "", "least": str(lacks[0].requirement.bound)} if lacks else None
 
@@ -404,6 +404,3 @@ class TencentQgpu(Backend):
     ) -> dict[str, int]:
         """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
         return {CORE: FULL * cards, MEMORY: cards * (memory_mib // GIB)}
-
-
-BACKEND = TencentQgpu()

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends import live
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends import tencent as k
-from gpuxlate.backends.base import GIB, Backend
+from gpuxlate.backends.cluster_nodes import (
+    PERCENT,
+    LiveNode,
+    LivePod,
+    NodeOffer,
+    NodeView,
+    Placement,
+    per_card,
+    recorded_by_name,
+)
+from gpuxlate.backends.target import GIB, Backend
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
@@ -13,7 +22,7 @@ from gpuxlate.model.share import Policy, Share
 from gpuxlate.rules import releases
 
 
-def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
+def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
     cores, units, label = node.amount(k.CORE), node.amount(k.MEMORY), node.labels.get(k.POLICY)
     enabled = node.labels.get(k.DEVICE_ENABLE) == k.ENABLED
@@ -21,14 +30,14 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
         return None
     if not (cores and units):
         notes = (f"{k.DEVICE_ENABLE} is enable, but no qGPU is allocatable",) if enabled else ()
-        return live.NodeView(k.NAMES[0], live.NodeOffer.NOTHING, notes=notes)
+        return NodeView(k.NAMES[0], NodeOffer.NOTHING, notes=notes)
     policy = Policy.BEST_EFFORT if label is None else k.POLICY_OF.get(label)
-    card_units, module = live.per_card(units, cores // live.PERCENT), node.labels.get(k.VERSION)
-    return live.NodeView(
+    card_units, module = per_card(units, cores // PERCENT), node.labels.get(k.VERSION)
+    return NodeView(
         k.NAMES[0],
-        live.NodeOffer.SHARES,
+        NodeOffer.SHARES,
         policy=policy,
-        cards=cores // live.PERCENT,
+        cards=cores // PERCENT,
         card_mib=None if card_units is None else card_units * GIB,
         cores=cores,
         memory_mib=units * GIB,
@@ -38,9 +47,9 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
     )
 
 
-def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
+def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container."""
-    return live.recorded_by_name(pod, k.RECORD)
+    return recorded_by_name(pod, k.RECORD)
 
 
 # --- what a share needs of them ---------------------------------------------------------------

@@ -85,11 +85,12 @@ def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: C
     page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
 )
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """`qgpu-memory` is at least 1 GiB, and no more than a card has.
+    """`tke.cloud.tencent.com/qgpu-memory` is at least 1 GiB, and no more than a card has.
 
     ## What it does
-    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
-    `cards.memoryMiB`, also a share with more memory of one card than a card has.
+    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets `cards.memoryMiB`,
+    also a share with more memory of one card than a card has. In a translation, memory that `--round up`
+    raises to the next multiple of 1024 MiB.
 
     ## Why
     qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
@@ -98,7 +99,7 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
     T4), mirror of the TKE documents.
     """
-    hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
+    hint = k.format_keys('write {memory}: "1" or more, or remove it and request whole cards')
     return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
 
 
@@ -110,11 +111,12 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
 )
 def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """`qgpu-core` of one card is 5 to 100, in multiples of 5.
+    """`tke.cloud.tencent.com/qgpu-core` of one card is 5 to 100, in multiples of 5.
 
     ## What it does
     Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
-    without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+    without `app-class`. `qgpu-core-greedy` of offline pods has no such step. In a translation, compute that
+    `--round up` raises to the next multiple of 5.
 
     ## Why
     qGPU allocates compute in multiples of 5 % of a card.
@@ -143,8 +145,8 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
 
 
 def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
-    return this.diagnostic(violation.value_at, k.tell("{memory} is set without {core}"), hint)
+    hint = k.format_keys("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.diagnostic(violation.value_at, k.format_keys("{memory} is set without {core}"), hint)
 
 
 @rule(
@@ -162,7 +164,8 @@ def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Co
 def compute_and_memory_together(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A part of a card is requested with both compute and memory.
+    """A part of a card is requested with both `tke.cloud.tencent.com/qgpu-core` and
+    `tke.cloud.tencent.com/qgpu-memory`.
 
     ## What it does
     Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
@@ -175,8 +178,8 @@ def compute_and_memory_together(
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
-    hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
-    return this.diagnostic(violation.value_at, k.tell("{core} is set without {memory}"), hint)
+    hint = k.format_keys('add {memory} (GiB), or request a whole card: {core}: "100"')
+    return this.diagnostic(violation.value_at, k.format_keys("{core} is set without {memory}"), hint)
 
 
 def _one_card(profile: Profile) -> tuple[Constraint, ...]:
@@ -201,7 +204,8 @@ def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
 )
 def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container shares at most two cards.
+    """A container shares at most two cards: `tke.cloud.tencent.com/qgpu-core` is at most 200, or a multiple
+    of 100.
 
     ## What it does
     Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
@@ -217,7 +221,9 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     numbers = {"number": violation.number, "cards": k.cards_of(violation.number), "most": k.MAX_SHARED_CARDS}
     message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
     hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
-    return this.diagnostic(violation.value_at, k.tell(message, **numbers), k.tell(hint, **numbers))
+    return this.diagnostic(
+        violation.value_at, k.format_keys(message, **numbers), k.format_keys(hint, **numbers)
+    )
 
 
 EVENLY = AnyOf(
@@ -233,8 +239,8 @@ EVENLY = AnyOf(
 def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     cards = k.cards_of(violation.number)
     text = "{core} {number} is a part of {cards} cards, without {memory}"
-    message = k.tell(text, number=violation.number, cards=cards)
-    hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
+    message = k.format_keys(text, number=violation.number, cards=cards)
+    hint = k.format_keys("add {memory} (GiB, total of the {cards} cards)", cards=cards)
     return this.diagnostic(violation.value_at, message, hint, missing=True)
 
 
@@ -254,11 +260,12 @@ def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context
     page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
 )
 def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute and memory of two shared cards divide evenly, and memory is set.
+    """For two shared cards, `tke.cloud.tencent.com/qgpu-core` and `tke.cloud.tencent.com/qgpu-memory` are
+    both set, and even.
 
     ## What it does
     Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
-    (error).
+    (error). In a translation, numbers that `--round up` raises to the next that divide evenly.
 
     ## Why
     Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
@@ -286,7 +293,7 @@ EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core /
     page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
 )
 def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """Each of two shared cards gives a multiple of 5 percent.
+    """`tke.cloud.tencent.com/qgpu-core` of two shared cards is a multiple of 5 on each card.
 
     ## What it does
     Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
@@ -300,7 +307,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
     text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
-    message = k.tell(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
+    message = k.format_keys(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
     return this.diagnostic(
         violation.value_at, message, msg("write a multiple of {step}", step=k.CORE_STEP * 2)
     )
@@ -315,10 +322,11 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
 def whole_cards_without_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """Whole cards are requested without `qgpu-memory`.
+    """Whole cards are requested without `tke.cloud.tencent.com/qgpu-memory`.
 
     ## What it does
-    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
+    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on. In a translation, memory
+    of whole cards that `--round up` raises to all that they have.
 
     ## Why
     Whole cards come with all of their memory, and the documentation says to omit it. The open code
@@ -329,8 +337,8 @@ def whole_cards_without_memory(
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
     """
     text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
-    message = k.tell(text, units=violation.value_at.text, number=compute_of(violation.container))
-    return this.diagnostic(violation.value_at, message, k.tell("remove {memory}"))
+    message = k.format_keys(text, units=violation.value_at.text, number=compute_of(violation.container))
+    return this.diagnostic(violation.value_at, message, k.format_keys("remove {memory}"))
 
 
 # --- online and offline pods, and the nodes that a pod needs -----------------------------------
@@ -340,19 +348,42 @@ OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 Found = Iterator[Diagnostic]
 
 
-IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
+GREEDY_IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
+HAS_MEMORY, HAS_CORE = Requests(k.MEMORY), Requests(k.CORE)
+
+
+def _greedy_out_of_range(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
+    message = outside(k.GREEDY, violation.number, 1, k.FULL)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _greedy_beside_core(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = k.format_keys("{core} and {greedy} are both set; offline pods have {greedy} only")
+    core = violation.container.resources[k.CORE]
+    return this.diagnostic(core, message, k.format_keys("remove {core}"), on_key=True)
 
 
 @rule(
     "TKE010",
     Severity.ERROR,
-    constraint=Constraint(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,)),
+    constraint=Constraint(
+        GREEDY_IN_RANGE & HAS_MEMORY & ~HAS_CORE,
+        OFFLINE,
+        (k.GREEDY,),
+        cases=(
+            (~GREEDY_IN_RANGE, _greedy_out_of_range),
+            (~HAS_MEMORY, None),
+            (HAS_CORE, _greedy_beside_core),
+        ),
+    ),
     page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
 )
 def offline_asks_for_greedy_and_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Found:
-    """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
+) -> Diagnostic:
+    """A container of an offline pod sets `tke.cloud.tencent.com/qgpu-core-greedy`, 1 to 100, and memory,
+    nothing else.
 
     ## What it does
     Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
@@ -364,20 +395,12 @@ def offline_asks_for_greedy_and_memory(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    there, greedy = violation.container.resources, number(violation.value_at)
-    if greedy is not None and not 1 <= greedy <= k.FULL:
-        hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
-        yield this.diagnostic(violation.value_at, outside(k.GREEDY, greedy, 1, k.FULL), hint)
-    if k.MEMORY not in there:
-        message = k.tell("{greedy} is set without {memory}")
-        yield this.diagnostic(violation.value_at, message, k.tell("add {memory} (GiB)"), missing=True)
-    if k.CORE in there:
-        message = k.tell("{core} and {greedy} are both set; offline pods have {greedy} only")
-        yield this.diagnostic(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
+    message, hint = k.format_keys("{greedy} is set without {memory}"), k.format_keys("add {memory} (GiB)")
+    return this.diagnostic(violation.value_at, message, hint, missing=True)
 
 
 def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+    message, hint = k.format_keys("{memory} is not set in an online pod"), k.format_keys("add {memory} (GiB)")
     return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
 
 
@@ -395,7 +418,7 @@ def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, conte
 def online_asks_for_memory_alone(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A container of an online pod sets `qgpu-memory` and no compute.
+    """A container of an online pod sets `tke.cloud.tencent.com/qgpu-memory` and no compute.
 
     ## What it does
     Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
@@ -407,20 +430,20 @@ def online_asks_for_memory_alone(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    message = k.tell("{core} is set in an online pod, which competes for compute")
-    hint = k.tell("remove {core}, or the annotation {app_class}")
+    message = k.format_keys("{core} is set in an online pod, which competes for compute")
+    hint = k.format_keys("remove {core}, or the annotation {app_class}")
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 def _unknown_class(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     app_class = violation.value_at
-    message = k.tell("{app_class} is {value!r}, neither online nor offline", value=app_class.text)
+    message = k.format_keys("{app_class} is {value!r}, neither online nor offline", value=app_class.text)
     return this.diagnostic(app_class, message, "write online or offline, in lower case")
 
 
 def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    message = k.tell("{greedy} is set in a pod that is not offline")
-    hint = k.tell("annotate the pod template {app_class}: offline, or request {core}")
+    message = k.format_keys("{greedy} is set in a pod that is not offline")
+    hint = k.format_keys("annotate the pod template {app_class}: offline, or request {core}")
     missing = k.APP_CLASS not in pod.annotations
     return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
 
@@ -438,7 +461,8 @@ def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: C
 def compute_goes_with_app_class(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
+    """`tke.cloud.tencent.com/app-class` is `online` or `offline`; offline pods set `qgpu-core-greedy`, other
+    pods do not.
 
     ## What it does
     Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in a
@@ -453,8 +477,8 @@ def compute_goes_with_app_class(
     """
     replace_it = "replace {core} by {greedy}, or remove {app_class}"
     hint = replace_it if violation.name == k.CORE else "add {greedy}, or remove {app_class}"
-    message = k.tell("{greedy} is not set in an offline pod")
-    return this.diagnostic(violation.value_at, message, k.tell(hint), on_key=True, missing=True)
+    message = k.format_keys("{greedy} is not set in an offline pod")
+    return this.diagnostic(violation.value_at, message, k.format_keys(hint), on_key=True, missing=True)
 
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
@@ -467,7 +491,7 @@ def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
 
 
 def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
-    message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
+    message = k.format_keys("{policy} is {value!r}, which is not a policy of qGPU", value=text)
     return this.diagnostic(where, message, msg("write one of {names}", names=k.POLICY_NAMES))
 
 
@@ -492,7 +516,7 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
 def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
-    """The pod chooses nodes by one of the three policies.
+    """`tke.cloud.tencent.com/qgpu-schedule-policy` in a node selector is one of the three policies of qGPU.
 
     ## What it does
     Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required node
@@ -531,7 +555,8 @@ def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
 def card_fills_before_the_limit(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """A share is large enough that 16 of them fill a card.
+    """`tke.cloud.tencent.com/qgpu-core` and `tke.cloud.tencent.com/qgpu-memory` are so large that at most 16
+    shares fit a card.
 
     ## What it does
     With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
@@ -567,7 +592,7 @@ def _recent(profile: Profile) -> tuple[Constraint, ...]:
     ),
 )
 def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
-    """The cluster runs Kubernetes 1.14 or later.
+    """A cluster for pods with `tke.cloud.tencent.com/qgpu-core` runs Kubernetes 1.14 or later.
 
     ## What it does
     With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.pod_reader import outside, rounded_up
+from gpuxlate.backends.rows import choice, whole, written
+from gpuxlate.backends.target import (
     BYTE,
     Backend,
     ContainerShare,
@@ -26,8 +28,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.pod_reader import outside, rounded_up
-from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Loss, Path
@@ -146,7 +146,7 @@ class _Pod:
             return len(indices.text.split(","))
         if count is not None:
             self.origins["cards"] = count.path
-            return count_of(count)
+            return legal_count(count)
         if native is None:
             return 1
         self.origins["cards"] = native.path
@@ -259,7 +259,7 @@ class _Pod:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
 
 
-def count_of(value: Value) -> int | None:
+def legal_count(value: Value) -> int | None:
     """A count of cards, in digits alone; None for what the webhook refuses."""
     number = int(value.text) if _NUMBER.fullmatch(value.text) else 0
     return number if COUNTS.allows(number) else None
@@ -538,6 +538,3 @@ class TensorFusion(Backend):
             labels={ENABLED: Value.of("true")} if containers else {},
             annotations={name: Value.of(text) for name, text in annotations.items()} if containers else {},
         )
-
-
-BACKEND = TensorFusion()

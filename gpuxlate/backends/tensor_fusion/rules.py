@@ -29,8 +29,8 @@ from gpuxlate.backends.tensor_fusion import (
     amount,
     are_indices,
     containers_of,
-    count_of,
     is_true,
+    legal_count,
 )
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
@@ -47,25 +47,13 @@ def _asked(pod: PodKeys) -> list[Value]:
 
 @rule("TF001", Severity.ERROR, missing=True, no_policy="a webhook may add the label")
 def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod with annotations of TensorFusion has its label.
+    """A pod with amounts of TensorFusion has the label `tensor-fusion.ai/enabled: "true"`.
 
     ## What it does
     Reports amounts and counts in annotations of a pod without the label `tensor-fusion.ai/enabled: "true"`.
 
     ## Why
     The webhook skips the pod: it gets no GPU.
-
-    ## Example
-    ```yaml
-    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
@@ -80,27 +68,13 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
 @rule("TF002", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The container with the share is clear.
+    """In a pod of several containers, `tensor-fusion.ai/inject-container` names the one with the share.
 
     ## What it does
     Reports a share of a pod with several containers, none of which `tensor-fusion.ai/inject-container` names.
 
     ## Why
     The webhook refuses the pod, or skips it where no container has the name.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}, {name: log}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/inject-container: web}
-    spec: {containers: [{name: web}, {name: log}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
@@ -114,29 +88,14 @@ def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
 @rule("TF003", Severity.ERROR, no_policy=OF_TEXTS)
 def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Compute is in TFLOPs or in percent.
+    """Compute is in `tensor-fusion.ai/tflops-request` or in `tensor-fusion.ai/compute-percent-request`, not
+    in both.
 
     ## What it does
     Reports percent of compute beside TFLOPs, of the request or of the limit.
 
     ## Why
     The webhook takes the TFLOPs; the scheduler finds both and takes neither.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/tflops-request: "10", tensor-fusion.ai/compute-percent-request: "20"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/compute-percent-request: "20"}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and internal/utils/config.go (2026-08-20).
@@ -149,7 +108,7 @@ def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
 @rule("TF004", Severity.ERROR, no_policy=OF_TEXTS)
 def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
+    """Amounts of TensorFusion are above 0, and `tensor-fusion.ai/gpu-count` is 1 to 128.
 
     ## What it does
     Reports other values, more than 100 percent of compute, and `gpu-indices` that are no different numbers.
@@ -157,22 +116,6 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Why
     The webhook reads an amount that is no quantity as none, and refuses other counts and indices. A card that
     is named twice is one card. No card has more than all of its compute.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4GB, tensor-fusion.ai/gpu-count: "0"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, internal/utils/resource.go (2026-08-20).
@@ -189,7 +132,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             )
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)
-    if count is not None and count_of(count) is None:
+    if count is not None and legal_count(count) is None:
         message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
         yield this.diagnostic(count, message, "write a count from 1 to 128")
     indices = pod.annotations.get(INDICES)
@@ -204,7 +147,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
 @rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
 def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Whole cards have no amounts beside them.
+    """`tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu` have no amounts beside them.
 
     ## What it does
     Reports amounts beside `tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu`.
@@ -212,22 +155,6 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
     ## Why
     The scheduler gives idle cards whole, whatever the amounts are. The comment in its API says of `shared`
     that each process gets an equal part of the card: the sources contradict each other.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/isolation: shared, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/isolation: soft, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; api/v1/workloadprofile_types.go, which says
@@ -246,7 +173,8 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
 
 @rule("TF006", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod of TensorFusion asks for compute, for memory or for whole cards.
+    """A pod with `tensor-fusion.ai/enabled: "true"` asks for compute, for memory, for a partition or for
+    whole cards.
 
     ## What it does
     Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
@@ -254,18 +182,6 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## Why
     The webhook refuses the pod.
-
-    ## Example
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/gpu-count: "1"}}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go (2026-08-20).
@@ -284,29 +200,13 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
 @rule("TF008", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Dedicated cards name their model.
+    """A pod with `tensor-fusion.ai/dedicated-gpu: "true"` also sets `tensor-fusion.ai/gpu-model`.
 
     ## What it does
     Reports `tensor-fusion.ai/dedicated-gpu: "true"` without `tensor-fusion.ai/gpu-model`.
 
     ## Why
     The webhook looks up the capacity of the model, and refuses the pod without one.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/dedicated-gpu: "true"}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/dedicated-gpu: "true", tensor-fusion.ai/gpu-model: L4}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, handleDedicatedGPU (2026-08-20).
@@ -321,29 +221,13 @@ def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> 
 
 @rule("TF009", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Soft isolation is of cards with a limiter.
+    """With `tensor-fusion.ai/isolation: soft`, `tensor-fusion.ai/vendor` is not AMD, Hygon or MetaX.
 
     ## What it does
     Reports `tensor-fusion.ai/vendor` of AMD, Hygon or MetaX with `isolation: soft`, which is the default.
 
     ## Why
     No limiter is shipped for these cards: the webhook refuses the pod.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/vram-request: 4Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/isolation: shared}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, pkg/constants/vendors.go, SupportsSoftIsolation (2026-08-20).
@@ -363,7 +247,8 @@ LIMITS = {PERCENT: PERCENT_LIMIT, TFLOPS: TFLOPS_LIMIT, VRAM: VRAM_LIMIT}
 
 @rule("TF010", Severity.WARNING, no_policy=OF_TEXTS)
 def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A limit is not below the request beside it.
+    """`tensor-fusion.ai/tflops-limit`, `compute-percent-limit` and `vram-limit` are each at least the request
+    of the same amount.
 
     ## What it does
     Reports `tflops-limit`, `compute-percent-limit` and `vram-limit` below the request of the same amount.
@@ -371,22 +256,6 @@ def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The scheduler reserves the request, and the limiter stops the pod at the limit: it never gets what it asks
     for.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 2Gi}
-    spec: {containers: [{name: web}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels: {tensor-fusion.ai/enabled: "true"}
-      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 8Gi}
-    spec: {containers: [{name: web}]}
-    ```
 
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gpuxlate.backends import hami_family
-from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
-from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.scheduling_limits import Pick, Scheduling
+from gpuxlate.backends.target import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
 from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Isolation
-from gpuxlate.rules.products import VOLCANO_GPU_SHARE
+from gpuxlate.rules.unsupported_products import VOLCANO_GPU_SHARE
 
 COMPONENT = Component("volcano", "Volcano")
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
@@ -134,6 +134,3 @@ class VolcanoVgpu(Backend):
             why="The scheduler reads `spec.containers` alone: an init container or a sidecar gets no card.",
         ),
     )
-
-
-BACKEND = VolcanoVgpu()

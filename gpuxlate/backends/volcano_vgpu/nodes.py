@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import (
     MinVersion,
     NodeNeeds,
@@ -11,6 +10,7 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.target import Backend
 from gpuxlate.backends.volcano_vgpu import COMPONENT, NUMBER
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share

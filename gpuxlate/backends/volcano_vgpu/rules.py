@@ -29,26 +29,6 @@ def memory_has_a_number(this: Rule, violation: Violation, pod: PodKeys, context:
     The scheduler takes it for one card. The device plugin answers `vgpu-number` alone: without it nothing
     limits the container, which gets no card from the plugin.
 
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/vgpu-memory: 8192}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 8192}}
-    ```
-
     ## Fix
     Safe: requests one card, which is what the scheduler takes it for.
 
@@ -64,34 +44,14 @@ def memory_has_a_number(this: Rule, violation: Violation, pod: PodKeys, context:
 
 @rule("VOLC012", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
 def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A share of compute of Volcano is a cap for a pod that is alone on its card too.
+    """A container with `volcano.sh/vgpu-cores` of 1 to 99 sets `GPU_CORE_UTILIZATION_POLICY`: else it is no
+    cap for a pod that is alone on its card.
 
     ## What it does
     Reports `volcano.sh/vgpu-cores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.
 
     ## Why
     HAMi-core limits compute only while other containers use the card: a pod that is alone gets all of it.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-cores: 30}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - name: web
-          image: web
-          env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
-          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-cores: 30}}
-    ```
 
     ## Source
     Project-HAMi/HAMi-core, set_env_utilization_switch, and its issue 104.

@@ -1,11 +1,13 @@
-"""The rows of Volcengine VKE mGPU: keys, units, ranges, policies, each with its source (DOCUMENTS)."""
+"""Volcengine VKE mGPU: its keys, each with its source (DOCUMENTS), and how they are read and written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gpuxlate.backends.base import (
+from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.target import (
     Absent,
     Backend,
     Cloud,
@@ -24,8 +26,6 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY, Pick, Scheduling
-from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
@@ -409,6 +409,3 @@ class VolcengineMgpu(Backend):
     ) -> dict[str, int]:
         """Percent and MiB of all cards (V)."""
         return {CORE: FULL * cards, MEMORY: memory_mib * cards}
-
-
-BACKEND = VolcengineMgpu()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends import volcengine as k
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import (
+from gpuxlate.backends.cluster_nodes import (
     PERCENT,
     Containers,
     LiveNode,
@@ -30,6 +28,8 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
     model_words,
 )
+from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.target import Backend
 from gpuxlate.backends.volcengine import node_mode
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile

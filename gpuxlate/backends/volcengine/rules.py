@@ -107,7 +107,7 @@ class Mgpu(NamedTuple):
 
 
 def listed_cards(violation: Violation, pod: PodKeys) -> int:
-    """The cards that the list has for the container of a breach, 0 without one."""
+    """The cards that the list has for the container of a violation, 0 without one."""
     return number_of(pod, violation.container, k.LISTED) or 0
 
 
@@ -188,7 +188,7 @@ LIST_OF_TWO = shown(part(), {}, cards="2,0", policy=NATIVE)
 def card_list_is_well_formed(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Iterator[Diagnostic]:
-    """The card list is whole numbers joined by commas, without spaces.
+    """`vke.volcengine.com/container-multiple-gpu` is whole numbers joined by commas, without spaces.
 
     ## What it does
     Reports `container-multiple-gpu` that is empty, or has anything else than whole numbers and commas.
@@ -228,7 +228,7 @@ def card_list_is_well_formed(
 def card_list_covers_every_container(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """The card list has one number for each container.
+    """`vke.volcengine.com/container-multiple-gpu` has one number for each container.
 
     ## What it does
     Compares the length of `container-multiple-gpu` with `spec.containers`; init containers do not count.
@@ -269,18 +269,40 @@ def _shape(pod: PodKeys) -> str:
     return ",".join(f"<cards of {name_of(one)}>" if k.LISTED.asked_by(one) else "0" for one in pod.containers)
 
 
+REQUESTS_MGPU = Requests(*k.RESOURCES)
+
+
+def _place_in_list(violation: Violation, listed: Value) -> Message:
+    place = violation.container.index + 1
+    return msg('number {place} of {key} "{text}"', place=place, key=SHORT, text=listed.text)
+
+
+def _listed_without_mgpu(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    listed = pod.annotations[k.MULTIPLE_GPU]
+    message = msg(
+        "{number} is {count}, but container {container} requests no mGPU",
+        number=_place_in_list(violation, listed),
+        count=listed_cards(violation, pod),
+        container=violation.container.name,
+    )
+    return this.diagnostic(
+        listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container"
+    )
+
+
 @rule(
     "VKE018",
     Severity.ERROR,
     missing=True,
     constraint=Constraint(
-        (Requests(*k.RESOURCES) & ~LISTED_AS_ZERO) | (~Requests(*k.RESOURCES) & LISTED_AS_ZERO),
+        (REQUESTS_MGPU & ~LISTED_AS_ZERO) | (~REQUESTS_MGPU & LISTED_AS_ZERO),
         ORDINARY & ListEntryIs(k.LISTED),
+        cases=((REQUESTS_MGPU, None), (~REQUESTS_MGPU, _listed_without_mgpu)),
     ),
     page=page(shown(part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
 def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container has 0 in the card list exactly when it requests no mGPU.
+    """`vke.volcengine.com/container-multiple-gpu` has 0 for a container exactly when it requests no mGPU.
 
     ## What it does
     Reports a container with a share and 0 cards, and one without a share but with cards.
@@ -288,24 +310,8 @@ def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys,
     ## Why
     The vendor's webhook rejects both.
     """
-    name, count, listed = (
-        violation.container.name,
-        listed_cards(violation, pod),
-        pod.annotations[k.MULTIPLE_GPU],
-    )
-    place = msg(
-        'number {place} of {key} "{text}"', place=violation.container.index + 1, key=SHORT, text=listed.text
-    )
-    if count:
-        message = msg(
-            "{number} is {count}, but container {container} requests no mGPU",
-            number=place,
-            count=count,
-            container=name,
-        )
-        return this.diagnostic(
-            listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container"
-        )
+    name, listed = violation.container.name, pod.annotations[k.MULTIPLE_GPU]
+    place = _place_in_list(violation, listed)
     message = msg("{number} is 0, but container {container} requests mGPU", number=place, container=name)
     hint = msg("write the number of cards of {container}: 1 to {most}", container=name, most=k.MAX_CARDS)
     return this.diagnostic(listed, message, hint)
@@ -318,7 +324,7 @@ def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys,
     page=page(several("10", 300, 40960), several("8", 320, 40960), "Q"),
 )
 def card_counts_are_in_range(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container has at most eight cards in the card list.
+    """`vke.volcengine.com/container-multiple-gpu` has at most 8 for a container.
 
     ## What it does
     Reports a number above 8 in `container-multiple-gpu`.
@@ -353,7 +359,8 @@ LEAST_NUMBERS = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
     page=page(shown(part(0)), shown(), "V"),
 )
 def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute is above zero and memory is not negative.
+    """`vke.volcengine.com/mgpu-core` and `reclaimed-mgpu-core` are at least 1, and
+    `vke.volcengine.com/mgpu-memory` is not negative.
 
     ## What it does
     Reports `mgpu-core` or `reclaimed-mgpu-core` of zero or less, and a negative `mgpu-memory`.
@@ -408,12 +415,13 @@ def _just_enough_memory(this: Rule, violation: Violation, pod: PodKeys, context:
 def part_of_a_card_has_enough_memory(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A part of one card comes with at least 256 MiB of memory.
+    """`vke.volcengine.com/mgpu-core` of 1 to 99 comes with `vke.volcengine.com/mgpu-memory` of at least 256
+    MiB.
 
     ## What it does
-    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
-    warning: the code accepts it, volcengine.com/docs/6461/1581673 says "greater than 256". With a card list
-    it is VKE024.
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a warning:
+    the code accepts it, volcengine.com/docs/6461/1581673 says "greater than 256". With a card list it is
+    VKE024. In a translation, memory that `--round up` raises to the least.
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
@@ -436,7 +444,8 @@ def part_of_a_card_has_enough_memory(
 def compute_above_one_card_is_whole_cards(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
+    """`vke.volcengine.com/mgpu-core` above 100 is a multiple of 100, unless `container-multiple-gpu` spreads
+    it over several cards.
 
     ## What it does
     Reports compute of 101 to 199, 201 to 299 and so on in a pod without `container-multiple-gpu`.
@@ -484,10 +493,12 @@ def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnost
     page=page(shown(part(100)), shown(part(100, None)), "V"),
 )
 def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A container with whole cards has no mgpu-memory.
+    """Without `container-multiple-gpu`, a container with `vke.volcengine.com/mgpu-core` of 100 or more has no
+    `vke.volcengine.com/mgpu-memory`.
 
     ## What it does
-    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`.
+    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`. In a
+    translation, memory of whole cards that `--round up` raises to all that they have.
 
     ## Why
     Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
@@ -509,7 +520,8 @@ def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKey
 def listed_whole_cards_have_no_memory_cap(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A container that uses its listed cards whole has no mgpu-memory.
+    """`vke.volcengine.com/mgpu-memory` is not set beside `vke.volcengine.com/mgpu-core` of 100 for each card
+    of `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-memory` where `mgpu-core` is 100 times the number in `container-multiple-gpu`.
@@ -536,17 +548,43 @@ OTHER_POLICIES = tuple(one for one in k.POLICIES.values() if one != NATIVE)
 COMPUTE_FITS_LISTED_CARDS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
 
+def _unequal(this: Rule, violation: Violation, pod: PodKeys, key: str, least: int) -> Diagnostic:
+    """A total that is not a multiple of the cards; ``least``: of it on each card."""
+    cards = listed_cards(violation, pod)
+    above = round_up(violation.number, cards)
+    message = msg(
+        "{key} {amount} is not a multiple of {cards}, the number of cards",
+        key=key,
+        amount=violation.number,
+        cards=cards,
+    )
+    hint = msg("write {value}", value=above)
+    if above - cards >= least * cards:
+        hint = msg("write {low} or {high}", low=above - cards, high=above)
+    return this.diagnostic(violation.value_at, message, hint)
+
+
+def _unequal_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _unequal(this, violation, pod, "mgpu-memory", k.MULTI_CARD_MIN_MIB)
+
+
 @rule(
     "VKE022",
     Severity.ERROR,
     constraint=(
         Constraint(EQUAL_COMPUTE, SHARES_LISTED & compute(Range(1)) & COMPUTE_FITS_LISTED_CARDS, COMPUTE),
-        Constraint(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & LISTED_CARDS_HAVE_MEMORY, (k.MEMORY,)),
+        Constraint(
+            of.Divides(k.MEMORY, k.LISTED),
+            SHARES_LISTED & LISTED_CARDS_HAVE_MEMORY,
+            (k.MEMORY,),
+            report=_unequal_memory,
+        ),
     ),
     page=page(several("2", 31), several("2", 32), "V, Q"),
 )
 def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute and memory are multiples of the number of cards.
+    """`vke.volcengine.com/mgpu-core` and `vke.volcengine.com/mgpu-memory` are multiples of the number of
+    cards in `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the number in `container-multiple-gpu`.
@@ -554,19 +592,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
     ## Why
     Both are totals: every card gives an equal part, in whole percent and MiB. The webhook rejects others.
     """
-    cards, of_memory = listed_cards(violation, pod), violation.name == k.MEMORY
-    above = round_up(violation.number, cards)
-    least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
-    message = msg(
-        "{key} {amount} is not a multiple of {cards}, the number of cards",
-        key="mgpu-memory" if of_memory else "mgpu-core",
-        amount=violation.number,
-        cards=cards,
-    )
-    hint = msg("write {value}", value=above)
-    if above - cards >= least:
-        hint = msg("write {low} or {high}", low=above - cards, high=above)
-    return this.diagnostic(violation.value_at, message, hint)
+    return _unequal(this, violation, pod, "mgpu-core", 1)
 
 
 @rule(
@@ -576,7 +602,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
     page=page(several("2", 202), several("4", 240), "V, VD"),
 )
 def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute is at most 100 percent of each listed card.
+    """`vke.volcengine.com/mgpu-core` is at most 100 for each card of `container-multiple-gpu`.
 
     ## What it does
     Reports `mgpu-core` above 100 times the container's number in `container-multiple-gpu`.
@@ -652,11 +678,12 @@ def _above_documented_memory(this: Rule, violation: Violation, pod: PodKeys, con
 def memory_on_each_listed_card_is_in_range(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A share of listed cards has 1024 to 81920 MiB per card.
+    """`vke.volcengine.com/mgpu-memory` is 1024 to 81920 MiB for each card of `container-multiple-gpu`.
 
     ## What it does
-    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even
-    for one card. More than 81920 MiB per card is a warning: newer components support larger cards.
+    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even for one
+    card. More than 81920 MiB per card is a warning: newer components support larger cards. In a translation,
+    memory that `--round up` raises to the least.
 
     ## Why
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
@@ -686,10 +713,12 @@ def memory_on_each_listed_card_is_in_range(
     page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
 )
 def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Compute above one card is a multiple of 10, as in the console's form.
+    """`vke.volcengine.com/mgpu-core` above 100 is a multiple of 10 beside `container-multiple-gpu`, as in the
+    console's form.
 
     ## What it does
-    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
+    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards. In a translation to
+    the console's form, compute that `--round up` raises to whole cards.
 
     ## Why
     Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
@@ -722,7 +751,7 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
 def several_shared_cards_use_native_burst(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
-    """A pod that shares several cards has the policy native-burst-share.
+    """A pod that shares several cards has `vke.volcengine.com/mgpu-compute-policy: native-burst-share`.
 
     ## What it does
     Reports a pod in which a container shares more than one card under another policy, or under none,
@@ -749,7 +778,6 @@ def several_shared_cards_use_native_burst(
 
 # --- what a pod with mGPU requests beside, its policy, and online and offline work on one card ---
 
-REQUESTS_MGPU = of.Requests(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 HAS_LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
 BURST = "guaranteed-burst-share"
@@ -795,7 +823,7 @@ def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
 def policy_is_that_of_the_node(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic:
-    """The pod requests the policy of its nodes.
+    """`vke.volcengine.com/mgpu-compute-policy` of a pod is the policy of its nodes.
 
     ## What it does
     Compares the policy of the pod, `fixed-share` where it sets none, with the policy of the nodes:
@@ -851,7 +879,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     page=page(shown(vci="enforce"), shown(), "S0, VCI"),
 )
 def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
-    """A pod with mGPU is not sent to elastic container instances (VCI).
+    """A pod with `vke.volcengine.com/mgpu-core` has no `vke.volcengine.com/burst-to-vci: enforce`.
 
     ## What it does
     Reports `vke.volcengine.com/burst-to-vci: enforce`, as annotation or label, on a pod that requests
@@ -877,7 +905,7 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
 def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """No other container of a pod with mGPU requests nvidia.com/gpu.
+    """In a pod with `vke.volcengine.com/mgpu-core`, no other container requests `nvidia.com/gpu`.
 
     ## What it does
     Reports `nvidia.com/gpu` in one container while another container of the pod requests mGPU. Both
@@ -896,24 +924,48 @@ def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _:
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
+ONLINE_COMPUTE, OFFLINE_COMPUTE = Requests(k.CORE), Requests(k.RECLAIMED_CORE)
+
+
+def _online_and_offline_compute(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
+    message = msg("container {name} requests online and offline compute", name=name_of(violation.container))
+    hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
+    name = k.CORE if OFFLINE.holds(pod) else k.RECLAIMED_CORE
+    return this.diagnostic(violation.container.resources[name], message, hint, on_key=True)
+
+
+def _offline_compute_online(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "container {container} of an online pod requests offline compute",
+        container=name_of(violation.container),
+    )
+    hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
+    missing = k.QOS not in pod.annotations
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
+
+
 @rule(
     "VKE029",
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(
-        ~(of.Requests(k.CORE) & (OFFLINE | of.Requests(k.RECLAIMED_CORE)))
-        & ~(
-            of.Requests(k.RECLAIMED_CORE)
-            & ~OFFLINE
-            & (~of.IsAnnotated(k.QOS) | of.IsAnnotated(k.QOS, *LEVELS))
-        ),
+        ~(ONLINE_COMPUTE & (OFFLINE | OFFLINE_COMPUTE))
+        & ~(OFFLINE_COMPUTE & ~OFFLINE & (~of.IsAnnotated(k.QOS) | of.IsAnnotated(k.QOS, *LEVELS))),
         ORDINARY,
         COMPUTE,
+        cases=(
+            (ONLINE_COMPUTE & ~OFFLINE_COMPUTE, None),
+            (ONLINE_COMPUTE & OFFLINE_COMPUTE, _online_and_offline_compute),
+            (OFFLINE_COMPUTE & ~ONLINE_COMPUTE, _offline_compute_online),
+        ),
     ),
     page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
 )
 def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Offline pods, and no others, request compute as reclaimed-mgpu-core.
+    """Pods with `qos_level: reclaimed_cores`, and no others, request compute as
+    `vke.volcengine.com/reclaimed-mgpu-core`.
 
     ## What it does
     Reports `mgpu-core` in a pod whose level is `reclaimed_cores`, and `reclaimed-mgpu-core` in any
@@ -927,25 +979,13 @@ def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys,
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
     """
-    one, name = violation.container, name_of(violation.container)
-    reclaimed = one.resources.get(k.RECLAIMED_CORE)
-    if reclaimed and violation.name == k.CORE:
-        message = msg("container {name} requests online and offline compute", name=name)
-        hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
-        return this.diagnostic(
-            violation.value_at if OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True
-        )
-    if reclaimed:
-        message = msg("container {container} of an online pod requests offline compute", container=name)
-        hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
-        return this.diagnostic(
-            violation.value_at, message, hint, on_key=True, missing=k.QOS not in pod.annotations
-        )
-    fix = None
-    if 0 < cores_of(one) < k.FULL:  # whole cards of offline work are not documented
-        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
+    container, fix = violation.container, None
+    if 0 < cores_of(container) < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(container, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
-    message = msg("container {container} of an offline pod requests online compute", container=name)
+    message = msg(
+        "container {container} of an offline pod requests online compute", container=name_of(container)
+    )
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
     return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
@@ -975,7 +1015,7 @@ def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context:
     page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
 )
 def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
+    """A pod with `katalyst.kubewharf.io/qos_level` has the policy `fixed-share` or `guaranteed-burst-share`.
 
     ## What it does
     Reports `native-burst-share` on an offline pod, and as a warning on a pod that is marked online. A
@@ -994,7 +1034,7 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
     page=page(offline(cards="2"), offline(), "S1"),
 )
 def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """An offline pod has no card list.
+    """A pod with `qos_level: reclaimed_cores` has no `vke.volcengine.com/container-multiple-gpu`.
 
     ## What it does
     Reports `container-multiple-gpu` on a pod whose level is `reclaimed_cores`.
@@ -1013,7 +1053,7 @@ def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: C
     page=page(offline(), shown(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """Offline containers request no GPU memory, which online work cannot preempt.
+    """Offline containers have no `vke.volcengine.com/mgpu-memory`, which online work cannot preempt.
 
     ## What it does
     Reports `mgpu-memory` of each offline container.
@@ -1068,7 +1108,8 @@ def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     ),
 )
 def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The shares of a pod fit on the cards of one node, at most 16 per card.
+    """`vke.volcengine.com/mgpu-core` and `vke.volcengine.com/mgpu-memory` of a pod fit on the cards of one
+    node, at most 16 shares per card.
 
     ## What it does
     Counts the whole cards of the pod and its shares of others, and compares with a node of the profile.
@@ -1125,7 +1166,8 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     page=page(several("4", 200, 8192, "cards: {perNode: 2}"), several("2", 100, 8192), "V, VD"),
 )
 def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container requests at most the cards of one node.
+    """A container requests at most the cards of one node, with `vke.volcengine.com/mgpu-core` and
+    `container-multiple-gpu`.
 
     ## What it does
     Compares the cards of each container, shared or whole, with those of a node in the profile.
@@ -1156,7 +1198,8 @@ def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
 def cluster_can_colocate(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The cluster has the versions that online and offline work on one card requires.
+    """The cluster has the versions that `katalyst.kubewharf.io/qos_level` requires, for online and offline
+    work on one card.
 
     ## What it does
     Compares Kubernetes, the mGPU driver and component, general-webhook and the node image of the
@@ -1197,7 +1240,7 @@ def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Con
 def component_knows_the_cards(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The mgpu component is new enough for several cards, and for large cards.
+    """The mgpu component is new enough for `vke.volcengine.com/container-multiple-gpu`, and for large cards.
 
     ## What it does
     Compares the mgpu component of the profile with v0.2.0 for a pod with `container-multiple-gpu`,

@@ -15,16 +15,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from os.path import splitext
 
-from gpuxlate.backends.base import (
-    ContainerShare,
-    JobBackend,
-    PodReader,
-    PodWriter,
-    Reading,
-    ShareWriter,
-)
 from gpuxlate.backends.billing import BilledBackend, BilledCard, CostError, PodCounts, Price
-from gpuxlate.backends.form import MergeError, WrongFileError, json_object, values_of
+from gpuxlate.backends.job_parameters import JobBackend, MergeError, WrongFileError, json_object, values_of
+from gpuxlate.backends.target import ContainerShare, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.volcengine_emr.engines import (
     CORE,
     CORE_MAX,
@@ -285,12 +278,12 @@ def engine_said(source: Source) -> Engine | None:
     """The engine that a text names, by its suffix, its keys or its syntax."""
     if splitext(source.name)[1] == ".sql":
         return CUSTOMJOB_ENGINE
-    for form in (RAY, CUSTOMJOB, SPARK):
+    for form in (EmrRay, EmrCustomjob, EmrSpark):
         keys = [one.key for one in form.syntax.read(source.text)]
-        ours = form is CUSTOMJOB and any(key.startswith(OURS) for key in keys)
+        ours = form is EmrCustomjob and any(key.startswith(OURS) for key in keys)
         if ours or engine_of(keys) is form.engine:
             return form.engine
-    statements = RAY.syntax.read(source.text)
+    statements = EmrRay.syntax.read(source.text)
     return RAY_ENGINE if any(one.closed and one.key.startswith(OURS) for one in statements) else None
 
 
@@ -343,6 +336,3 @@ class EmrCustomjob(EmrBackend):
     syntax = SetStatements()
     suffix = syntax.suffix
     pod_role = "task"
-
-
-SPARK, RAY, CUSTOMJOB = EmrSpark(), EmrRay(), EmrCustomjob()

@@ -10,12 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import groupby
 
-from gpuxlate.backends.base import (
-    ANY,
-    KeySpec,
-    Place,
-    key,
-)
+from gpuxlate.backends.target import ANY, KeySpec, Place, key
 from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping as AbcMapping
 from collections.abc import Sequence
 
-from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.job_parameters import MergeError
 from gpuxlate.backends.volcengine_emr.syntax import Parameter, Syntax, past_line
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg

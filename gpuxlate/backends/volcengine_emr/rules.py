@@ -35,7 +35,8 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """`emr.serverless.mgpu.core` is a whole number from 5 to 99.
 
     ## What it does
-    Reports other numbers, and values that are not numbers.
+    Reports other numbers, and values that are not numbers. In a translation, compute that `--round up` raises
+    to the least number.
 
     ## Why
     It is the percent of one card that each pod of the job gets, and the vendor takes 5 to 99.
@@ -129,7 +130,7 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
 
 @rule("EMR037", Severity.ERROR, scope=Scope.JOB, missing=True)
 def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The two keys of mGPU are set together.
+    """`emr.serverless.mgpu.core` and `emr.serverless.mgpu.memory` are set together.
 
     ## What it does
     Reports `emr.serverless.mgpu.core` without `emr.serverless.mgpu.memory`, and the other way round.
@@ -162,7 +163,7 @@ def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
 
 @rule("EMR038", Severity.ERROR, scope=Scope.JOB)
 def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The GPU parameters of the engine itself are there, and ask for one card.
+    """A job with `emr.serverless.mgpu.core` sets the GPU parameters of its engine too, for one card.
 
     ## What it does
     Reports a job with keys of mGPU and none of its engine's own GPU keys, and a number of cards that
@@ -231,7 +232,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 @rule("EMR039", Severity.ERROR, scope=Scope.JOB)
 def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A job holds no keys of VKE pods.
+    """A job has no keys of VKE pods, such as `vke.volcengine.com/mgpu-compute-policy`.
 
     ## What it does
     Reports policies, QoS classes and other keys of VKE among the parameters of a job.
@@ -265,7 +266,7 @@ def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
 @rule("EMR040", Severity.INFO, scope=Scope.JOB)
 def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The job runs on a queue that was created with mGPU.
+    """A job with `emr.serverless.mgpu.core` runs on a queue that was created with mGPU.
 
     ## What it does
     With a profile of EMR Serverless, reminds of the queue of a job that asks for mGPU.
@@ -302,7 +303,7 @@ def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
 
 @rule("EMR041", Severity.ERROR, scope=Scope.JOB)
 def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A CustomJob on mGPU has its GPUs switched on.
+    """A CustomJob on mGPU sets `serverless.custom.job.gpu.enabled` to `true`.
 
     ## What it does
     Reports a CustomJob with other keys of GPUs, and without `serverless.custom.job.gpu.enabled` set to

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import LIMITS, Quota
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import BYTE, KeySpec, Per, Place, Range
+from gpuxlate.model.keys import BYTE, KeySpec, LegalNumbers, Per, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
@@ -36,8 +36,8 @@ class Counted(NamedTuple):
         """An amount in the terms of a share. ``each``: of one container, not of all together."""
         number = f"{float(amount):g}" if amount.denominator != 1 else str(int(amount))
         text = _EACH[self.field] if each else _WORDS[self.field]
-        what = msg(text, number=number)
-        return msg("{what}, of each card", what=what) if self.per is Per.CARD else what
+        total = msg(text, number=number)
+        return msg("{what}, of each card", what=total) if self.per is Per.CARD else total
 
 
 _WORDS = {
@@ -68,8 +68,8 @@ def counts(backend: Backend, row: KeySpec) -> Counted | None:
         return None
     if row.sets != "cards":
         return Counted(row.sets, row.per, row.whole, row.offline)
-    rows = (one for group in backend.keys_by_model for one in group.parts)
-    parts = backend.device_classes or any(not one.places.isdisjoint(COUNTED) for one in rows)
+    rows = (row for group in backend.keys_by_model for row in group.parts)
+    parts = backend.device_classes or any(not row.places.isdisjoint(COUNTED) for row in rows)
     return Counted(row.sets, whole=row.whole or not parts, offline=row.offline, of_shares=bool(row.needs))
 
 
@@ -87,8 +87,8 @@ def keeps_limits(backend: Backend, row: KeySpec, quota: Quota) -> bool:
 
 def counts_in(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
     """What the number of a row counts in a quota: with ``limits.`` a scheduler adds up what cards give."""
-    found = counts(backend, row)
-    return found._replace(per=Per.TOTAL) if found and keeps_limits(backend, row, quota) else found
+    counted = counts(backend, row)
+    return counted._replace(per=Per.TOTAL) if counted and keeps_limits(backend, row, quota) else counted
 
 
 def meaning(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
@@ -96,8 +96,8 @@ def meaning(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
 
     Such a key has a part of the containers alone, or two numbers in one.
     """
-    found = counts_in(backend, row, quota)
-    return found if found and first_of(backend, found, quota) is row else None
+    counted = counts_in(backend, row, quota)
+    return counted if counted and first_of(backend, counted, quota) is row else None
 
 
 def first_of(backend: Backend, counted: Counted, quota: Quota) -> KeySpec | None:
@@ -146,14 +146,7 @@ def fitted(
         )
     number: int | None = math.ceil(amount / unit)
     if number and each and row.ranges:
-        number = _legal(row.ranges, number)
+        number = LegalNumbers(row.ranges).next(number)
     if number is None or number > quantity.LIMIT:
         return None
     return FittedNumber(str(number), number * unit)
-
-
-def _legal(ranges: tuple[Range, ...], number: int) -> int | None:
-    """The first number of some ranges that is not below another one."""
-    found = (max(one.least, quantity.round_up(number, one.step)) for one in ranges)
-    pairs = zip(found, ranges, strict=True)
-    return min((n for n, one in pairs if one.most is None or n <= one.most), default=None)

@@ -11,7 +11,7 @@ from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Put, Rename
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
@@ -49,14 +49,19 @@ class Quotas:
         self, document: Document, quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
     ) -> None:
         """Whole cards that no dialect reads; accelerators that are not read are left."""
-        words, names = vocabulary_of(settings.context), {path: one for one in quotas for path in one.names}
+        words, names = (
+            key_index_of(settings.context),
+            {path: quota for quota in quotas for path in quota.names},
+        )
         for key, path in common_keys(keys_of(quotas, settings.renamed), sources, words).items():
             quota = names[path]
             alone = with_location(document, left_alone(path, key, quota.resource, words), quota.object)
             if words.unread(key) is None:
                 self.diagnostics.append(alone)
             else:
-                self.settled |= {at for one in quotas if one.resource == quota.resource for at in one.names}
+                self.settled |= {
+                    at for other in quotas if other.resource == quota.resource for at in other.names
+                }
                 self.leftovers.append(Leftover(key, alone))
 
 
@@ -66,52 +71,56 @@ def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quot
     ``writes``: the edits too that put them in the dialect of the target, and what is left. A resource changes
     as a whole, or not at all.
     """
-    found = Quotas()
+    result = Quotas()
     for quotas, sources in _objects(document, settings):
-        found.leave_alone(document, quotas, sources, settings)
-        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
+        result.leave_alone(document, quotas, sources, settings)
+        result.settled.update(path for quota in quotas if _stays(quota, settings) for path in quota.names)
         read = list(read_resources(quotas, sources, settings))
         remarks: list[Diagnostic] = []
-        for one in together(at_target(read, settings) if writes else read):
-            found.add(document, one, settings)
-            if one.refused or (writes and not (one.is_exact or settings.accept.round_up)):
-                found.leftovers += leftovers_of(document, one, settings)
+        for resource in together(at_target(read, settings) if writes else read):
+            result.add(document, resource, settings)
+            if resource.refused or not resource.accepted:
+                result.leftovers += leftovers_of(document, resource, settings)
             elif writes:
-                found.edits += _edits(document, one, settings)
-                remarks += remarks_on(one, settings)
-        once = {(one.code, one.message): one for one in reversed(remarks)}
-        found.diagnostics += [with_location(document, one, quotas[0].object) for one in once.values()]
-    return found
+                result.edits += _edits(document, resource, settings)
+                remarks += remarks_on(resource, settings)
+        once = {(finding.code, finding.message): finding for finding in reversed(remarks)}
+        result.diagnostics += [
+            with_location(document, finding, quotas[0].object) for finding in once.values()
+        ]
+    return result
 
 
 def _objects(document: Document, settings: Settings) -> Iterator[tuple[list[Quota], tuple[Backend, ...]]]:
     """The resources of each object that sets amounts, with the dialects that they are in."""
-    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
+    for _, group in groupby(quotas_in(document), lambda quota: quota.object_path):
         quotas = list(group)
         yield quotas, dialects_of(keys_of(quotas, settings.renamed), settings)
 
 
 def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
     """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
-    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
+    amounts = {value.path: value for quota in quotas for value, _ in quota.amounts}
     containers = (
         ContainerKeys(
             limits={
-                renamed.get(one.resource, one.resource): amounts.get(path, Value("", ScalarKind.NODE, path))
+                renamed.get(quota.resource, quota.resource): amounts.get(
+                    path, Value("", ScalarKind.NODE, path)
+                )
             },
             path=path,
         )
-        for one in quotas
-        for path in one.names
+        for quota in quotas
+        for path in quota.names
     )
-    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
+    return PodKeys(tuple(containers), served=any(quota.served for quota in quotas))
 
 
 def _stays(quota: Quota, settings: Settings) -> bool:
     """A resource of GPUs that is kept: of the target, or of a dialect that is not asked for."""
     rows = settings.scope.words.rows(settings.renamed.get(quota.resource, quota.resource))
-    known = any(map(quota.takes, rows))
-    return known and not settings.scope.is_left(quota.resource)
+    is_of_gpus = any(map(quota.takes, rows))
+    return is_of_gpus and not settings.scope.is_left(quota.resource)
 
 
 def _items(document: Document, resource: QuotaResource, settings: Settings) -> Iterator[QuotaItem]:
@@ -120,7 +129,7 @@ def _items(document: Document, resource: QuotaResource, settings: Settings) -> I
     written = written_at_target(resource, settings) if resource.key and not resource.refused else None
     for number in resource.numbers:
         outcome = QuotaVerdict.EXACT if number.is_exact else QuotaVerdict.ROUNDED
-        given = number.given if written else None
+        fitted_number = number.given if written else None
         yield QuotaItem(
             file=document.source.name,
             document=document.index,
@@ -132,13 +141,13 @@ def _items(document: Document, resource: QuotaResource, settings: Settings) -> I
             value=number.value.text,
             source=resource.source.name,
             target=settings.to.name,
-            outcome=QuotaVerdict.LEFT if given is None else outcome,
+            outcome=QuotaVerdict.LEFT if fitted_number is None else outcome,
             counted=resource.counted,
             asked=number.amount,
             each=resource.quota.each,
-            given=given.amount if given else None,
+            given=fitted_number.amount if fitted_number else None,
             new_key=written,
-            new_value=given.text if given else None,
+            new_value=fitted_number.text if fitted_number else None,
         )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
-from gpuxlate.model.messages import Message, join_and, msg
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Path
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
     nothing_is_left_behind,
     quota_limits_the_same,
 )
-from gpuxlate.translation.leftovers import BY_HAND, DECIDE, DROP_DEVICE, ROUND, Leftover
+from gpuxlate.translation.leftovers import BY_HAND, DECIDE, Leftover
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.counting import has_whole_cards_in_cores, row_of
 from gpuxlate.translation.quotas.resources import QuotaNumber, QuotaResource, written_at_target
@@ -24,16 +24,7 @@ def remarks_on(resource: QuotaResource, settings: Settings) -> Iterator[Diagnost
     path, source, target = resource.quota.names[0], resource.source, settings.to
     assert resource.key is not None
     assert resource.counted is not None
-    for number in resource.numbers:
-        if not number.is_exact and number.given is not None and number.amount is not None:
-            message = msg(
-                "{amount} is rounded up to {given}: {key} {number}",
-                amount=resource.counted.text(number.amount, each=resource.quota.each),
-                given=resource.counted.text(number.given.amount, each=resource.quota.each),
-                key=written_at_target(resource, settings),
-                number=number.given.text,
-            )
-            yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
+    yield from (loss.diagnostic() for loss in resource.losses)
     if resource.prefix:
         message = msg(
             "{key} is kept by the scheduler of {source}, and {new} by Kubernetes, as containers write it",
@@ -80,25 +71,28 @@ def leftovers_of(document: Document, resource: QuotaResource, settings: Settings
 
 
 def _reason(
-    resource: QuotaResource, here: Sequence[QuotaNumber], settings: Settings
-) -> tuple[Message, Message]:
+    resource: QuotaResource, numbers: Sequence[QuotaNumber], settings: Settings
+) -> tuple[str, str | None]:
     """Why the resource is left in one place, with its numbers there, and what to do."""
-    uneven = next((each for each in here if each.given and not each.is_exact), None)
-    own = resource.why or next((each.why for each in here if each.why), None)
-    known = [each.amount for each in here if each.amount is not None]
     amounts = (
-        join_and(resource.counted.text(each, each=resource.quota.each) for each in known)
+        join_and(
+            resource.counted.text(number.amount, each=resource.quota.each)
+            for number in numbers
+            if number.amount is not None
+        )
         if resource.counted
         else ""
     )
-    if own is None and uneven is not None and uneven.given is not None and not resource.refused:
+    places = {number.value.path for number in numbers}
+    rounded = next((loss for loss in resource.losses if loss.path in places), None)
+    if rounded is not None and not resource.refused:
         key = written_at_target(resource, settings)
-        why = msg("{key} has no number for {amount}", key=key, amount=amounts)
-        hint = msg(ROUND, number=uneven.given.text)
-        return why, hint
-    why = own or msg("it changes together with amounts that cannot be translated")
-    if resource.foreign:
-        return why, msg(DROP_DEVICE, target=settings.to.name)
+        return msg("{key} has no number for {amount}", key=key, amount=amounts), rounded.hint
+    why = resource.why or next((number.why for number in numbers if number.why), None)
+    why = why or msg("it changes together with amounts that cannot be translated")
+    dropped = next((loss for loss in resource.losses if loss.kind is LossKind.DROPPED), None)
+    if dropped is not None:
+        return why, dropped.hint
     if not amounts:
         return why, msg(BY_HAND, target=settings.to.name)
     hint = msg(

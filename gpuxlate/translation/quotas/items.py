@@ -103,17 +103,17 @@ class QuotaItem(PrintedAs):
     @property
     def amount(self) -> Message | None:
         """The amount in the terms of a share."""
-        known = self.counted is not None and self.asked is not None
-        return self.counted.text(self.asked, each=self.each) if known else None  # type: ignore[union-attr,arg-type]
+        is_known = self.counted is not None and self.asked is not None
+        return self.counted.text(self.asked, each=self.each) if is_known else None  # type: ignore[union-attr,arg-type]
 
     def read(self) -> PrintedQuota:
         """What it says, without what becomes of it."""
         return self._printed(PrintedQuota)
 
     def printed(self) -> PrintedQuotaResult:
-        given = _json_number(self.given)
+        amount = _json_number(self.given)
         return self._printed(
-            PrintedQuotaResult, self.target, self.outcome, given, self.new_key, self.new_value
+            PrintedQuotaResult, self.target, self.outcome, amount, self.new_key, self.new_value
         )
 
     def _printed(self, kind: Callable[..., T], *result: Any) -> T:

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import REQUESTS, Quota, QuotaAmount
+from gpuxlate.model.diagnostics import Loss, LossKind
 from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ScalarKind, Value
-from gpuxlate.rules.translation import (
-    made_by_another,
-)
+from gpuxlate.rules.translation import cards_are_of_one_vendor, made_by_another, quota_limits_the_same
+from gpuxlate.translation.leftovers import DROP_DEVICE, ROUND
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.counting import (
     Counted,
@@ -48,9 +48,9 @@ class QuotaNumber(NamedTuple):
 class QuotaResource(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
-    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that;
-    ``foreign``: it is that the target's cards are of another maker. ``prefix``: what is before the key of the
-    target, where that changes.
+    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that.
+    ``prefix``: what is before the key of the target, where that changes. ``losses``: what the target does not
+    have of it, settled as those of shares are.
     """
 
     quota: Quota
@@ -58,19 +58,20 @@ class QuotaResource(NamedTuple):
     counted: Counted | None
     key: KeySpec | None
     numbers: tuple[QuotaNumber, ...]
-    why: Message | None = None
+    why: str | None = None
     among: frozenset[str] = frozenset()
-    foreign: bool = False
     prefix: str | None = None
+    losses: tuple[Loss, ...] = ()
 
     @property
     def refused(self) -> bool:
         """Nothing can be written, whatever the user accepts."""
-        return self.why is not None or any(one.why for one in self.numbers)
+        return self.why is not None or any(number.why for number in self.numbers)
 
     @property
-    def is_exact(self) -> bool:
-        return not self.refused and all(one.is_exact for one in self.numbers)
+    def accepted(self) -> bool:
+        """Every loss was allowed by the user."""
+        return all(loss.accepted for loss in self.losses)
 
 
 def read_resources(
@@ -80,12 +81,14 @@ def read_resources(
     for quota in quotas:
         name = settings.renamed.get(quota.resource, quota.resource)
         readers = [
-            (one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)
+            (source, row)
+            for source in sources
+            if (row := row_of(source, name)) is not None and quota.takes(row)
         ]
         if len(readers) > 1:
             names = join_and(backend.name for backend, _ in readers)
             why = msg("it is a key of {dialects}, which are both in this object", dialects=names)
-            among = frozenset(one.name for one, _ in readers)
+            among = frozenset(backend.name for backend, _ in readers)
             yield QuotaResource(
                 quota, readers[0][0], None, None, tuple(map(QuotaNumber, quota.amounts)), why, among
             )
@@ -98,7 +101,7 @@ def read_resources(
                 numbers = tuple(map(QuotaNumber, quota.amounts))
                 yield QuotaResource(quota, source, None, None, numbers, none_counts_the_same(settings))
             else:
-                numbers = tuple(_number(one, source, row, settings) for one in quota.amounts)
+                numbers = tuple(_number(amount, source, row, settings) for amount in quota.amounts)
                 yield QuotaResource(quota, source, counted, None, numbers)
 
 
@@ -119,12 +122,16 @@ def _number(written: QuotaAmount, source: Backend, row: KeySpec, settings: Setti
 
 def at_target(read: Sequence[QuotaResource], settings: Settings) -> list[QuotaResource]:
     """Resources with the keys of the target; those that are in its dialect already are no longer there."""
-    moved = [_for_target(one, settings) for one in read if one.among or one.source is not settings.to]
+    moved = [
+        _for_target(resource, settings)
+        for resource in read
+        if resource.among or resource.source is not settings.to
+    ]
     same: dict[tuple[str, str], _SameKey] = {}
-    for one in moved:
-        if one.key and not one.refused:
-            same.setdefault(key_at_target(one), _SameKey(set(), set())).add(one)
-    return [_alone(one, same, settings) for one in moved]
+    for resource in moved:
+        if resource.key and not resource.refused:
+            same.setdefault(key_at_target(resource), _SameKey(set(), set())).add(resource)
+    return [_alone(resource, same, settings) for resource in moved]
 
 
 def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
@@ -136,18 +143,49 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
     assert row is not None
     counted = meaning(resource.source, row, resource.quota)
     key, prefix = _kept_by(settings.to, counted, resource, row) if counted else (None, None)
-    other_cards = settings.to.names_other_vendor(resource.source) and "device" not in settings.accept.drop
-    if key is None or other_cards:
-        bare = tuple(QuotaNumber(each.written, each.amount) for each in resource.numbers)
-        why = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
-        if key is None:
-            return resource._replace(numbers=bare, why=none_counts_the_same(settings))
-        return resource._replace(numbers=bare, why=why, foreign=True)
-    return resource._replace(
-        key=key,
-        prefix=prefix,
-        numbers=tuple(_given(each, resource, row, key, settings) for each in resource.numbers),
-    )
+    bare = tuple(QuotaNumber(number.written, number.amount) for number in resource.numbers)
+    if key is None:
+        return resource._replace(numbers=bare, why=none_counts_the_same(settings))
+    if settings.to.names_other_vendor(resource.source):
+        dropped = settings.accept.settled(_other_cards(resource, settings), None)
+        if not dropped.accepted:
+            return resource._replace(numbers=bare, why=dropped.message, losses=(dropped,))
+    numbers = tuple(_given(number, resource, row, key, settings) for number in resource.numbers)
+    translated = resource._replace(key=key, prefix=prefix, numbers=numbers)
+    rounded = _rounded(translated, settings)
+    return translated._replace(losses=tuple(settings.accept.settled(loss, None) for loss in rounded))
+
+
+def _other_cards(resource: QuotaResource, settings: Settings) -> Loss:
+    """The amount is of cards that the target does not have."""
+    message = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
+    hint = msg(DROP_DEVICE, target=settings.to.name)
+    return Loss(LossKind.DROPPED, "device", cards_are_of_one_vendor.code, message, hint)
+
+
+def _rounded(resource: QuotaResource, settings: Settings) -> Iterator[Loss]:
+    """The numbers that become larger ones."""
+    assert resource.counted is not None
+    for number in resource.numbers:
+        if number.is_exact or number.given is None or number.amount is None:
+            continue
+        message = msg(
+            "{amount} is rounded up to {given}: {key} {number}",
+            amount=resource.counted.text(number.amount, each=resource.quota.each),
+            given=resource.counted.text(number.given.amount, each=resource.quota.each),
+            key=written_at_target(resource, settings),
+            number=number.given.text,
+        )
+        yield Loss(
+            LossKind.ROUNDED,
+            resource.counted.field,
+            quota_limits_the_same.code,
+            message,
+            msg(ROUND, number=number.given.text),
+            number.value.text,
+            number.given.text,
+            path=number.value.path,
+        )
 
 
 def _kept_by(
@@ -168,21 +206,23 @@ def _given(
     """An amount as the target has it."""
     if number.amount is None:
         return number
-    given = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
-    if given is None:
+    fitted_number = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
+    if fitted_number is None:
         return number._replace(why=msg("no number of {key} holds it", key=key.name))
     same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
-    if given.amount == number.amount and same_unit:
-        given = given._replace(text=number.value.text)  # 100k stays 100k
-    return number._replace(given=given)
+    if fitted_number.amount == number.amount and same_unit:
+        fitted_number = fitted_number._replace(text=number.value.text)  # 100k stays 100k
+    return number._replace(given=fitted_number)
 
 
 def together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:
     """Where one is left among some dialects, all others of these are too: the next run says the same."""
-    mixed = frozenset().union(*(one.among for one in read))
+    mixed = frozenset().union(*(resource.among for resource in read))
     why = msg("it changes together with amounts that cannot be translated")
-    for one in read:
-        yield one._replace(why=why) if one.source.name in mixed and not one.refused else one
+    for resource in read:
+        yield (
+            resource._replace(why=why) if resource.source.name in mixed and not resource.refused else resource
+        )
 
 
 class _SameKey(NamedTuple):
@@ -210,14 +250,14 @@ def _alone(
     ):
         return resource
     names = {resource.key.name, *resource.key.aliases}
-    names |= {new for new, known in settings.renamed.items() if known in names}
+    names |= {new for new, old in settings.renamed.items() if old in names}
     prefix, _ = new = key_at_target(resource)
-    own, beside = {resource.quota.resource}, resource.quota.beside
-    there = not own.issuperset(names & beside.get(prefix, set()))
-    twice = not own.issuperset(same[new].resources & set().union(*beside.values()))
-    if not (there or twice):
+    own_name, beside = {resource.quota.resource}, resource.quota.beside
+    is_there = not own_name.issuperset(names & beside.get(prefix, set()))
+    twice = not own_name.issuperset(same[new].resources & set().union(*beside.values()))
+    if not (is_there or twice):
         return resource
-    text = "{key} is in this object already" if there else "{key} would be in this object twice"
+    text = "{key} is in this object already" if is_there else "{key} would be in this object twice"
     among = same[new].sources if twice else set()
     why = msg(text, key=written_at_target(resource, settings))
     return resource._replace(why=why, among=frozenset(among) if len(among) > 1 else frozenset())

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from gpuxlate.cli import live
-from gpuxlate.cli.errors import CliError
 from gpuxlate.cli.kubectl import command_first
 from gpuxlate.cluster import resources
+from gpuxlate.model.errors import UserError
 from tests import running
 from tests.cluster.live.conftest import CORES, EVERYWHERE, FAULTS, IN_DEFAULT, Plugin, deployment
 from tests.e2e import faults, pods
@@ -230,7 +230,7 @@ def test_durations() -> None:
 
 @pytest.mark.parametrize("text", ["", "s", "-1", "1x", "1s1m", "nan"])
 def test_no_durations(text: str) -> None:
-    with pytest.raises(CliError):
+    with pytest.raises(UserError):
         live.seconds(text)
 
 

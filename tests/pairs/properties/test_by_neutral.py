@@ -9,7 +9,8 @@ import pytest
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import USUAL_VENDOR, Backend, ContainerShare
+from gpuxlate.backends.base import USUAL_VENDOR, Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.share import Device, Share
 from gpuxlate.testing.strategies import naming_a_card

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings

@@ -1,12 +1,11 @@
 """Kestrel Cloud (made up): a card has ten slices, and memory in GiB. All numbers are per card."""
 
-from gpuxlate.backends.base import GIB, Absent, Backend, Range
-from gpuxlate.backends.rows import cards, choice, cores, memory, written
+from gpuxlate.backends import target as t
 
 CARDS = "gpu.kestrel.example/cards"
 
 
-class Kestrel(Backend):
+class Kestrel(t.Backend):
     name = "kestrel-slices"
     title = "Kestrel Cloud"
     aliases = ("kestrel",)
@@ -14,16 +13,15 @@ class Kestrel(Backend):
     documents = {"GUIDE": 'Kestrel Cloud, "GPU slices" (2026-01)'}
     gpu_prefixes = ("gpu.kestrel.example/",)
     keys = (
-        cards(CARDS, source="GUIDE"),
-        cores(
+        t.cards(CARDS),
+        t.cores(
             "gpu.kestrel.example/slices",
             unit=10,
-            values=(Range(1, 10),),
+            values=(t.Range(1, 10),),
             needs=(CARDS,),
-            default=Absent.ALL,
-            source="GUIDE",
+            default=t.Absent.ALL,
         ),
-        memory("gpu.kestrel.example/memory", unit=GIB, needs=(CARDS,), source="GUIDE"),
-        choice("gpu.kestrel.example/model", meaning="card models", source="GUIDE"),
-        written("gpu.kestrel.example/assigned", meaning="the cards of the pod", source="GUIDE"),
+        t.memory("gpu.kestrel.example/memory", unit=t.GIB, needs=(CARDS,)),
+        t.choice("gpu.kestrel.example/model", meaning="card models"),
+        t.written("gpu.kestrel.example/assigned", meaning="the cards of the pod"),
     )

@@ -3,29 +3,24 @@
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import Backend, Place, PodReader, PodWriter, Reading, ShareWriter, key
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.backends import target as t
 
 SHARE = "edge.kestrel.example/share"
 FORM = re.compile(r"([1-9]\d?|100) % ([1-9]\d{0,6}) MiB")
 
 
-def _text(placing: ShareWriter) -> str:
+def _text(placing: t.ShareWriter) -> str:
     cards = placing.take("cards")
     if placing.init or placing.index or cards > 1:
-        message = msg("{key} is a part of one card for the first container", key=SHARE)
+        message = t.msg("{key} is a part of one card for the first container", key=SHARE)
         placing.refuse("cards", "EDGE001", message, "request one card, in the first container")
-    cores = placing.need("cores", "EDGE001", msg("{key} has both numbers", key=SHARE))
-    memory = placing.need("memory_mib", "EDGE001", msg("{key} has both numbers", key=SHARE))
+    cores = placing.need("cores", "EDGE001", t.msg("{key} has both numbers", key=SHARE))
+    memory = placing.need("memory_mib", "EDGE001", t.msg("{key} has both numbers", key=SHARE))
     return f"{cores} % {memory} MiB"
 
 
-@rule("EDGE001", Severity.ERROR, no_policy="it is about a text with two numbers")
-def share_is_two_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+@t.rule("EDGE001", t.Severity.ERROR, no_policy="it is about a text with two numbers")
+def share_is_two_numbers(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator[t.Diagnostic]:
     """The share of Kestrel Edge is percent and MiB.
 
     ## What it does
@@ -51,24 +46,24 @@ def share_is_two_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator
     """
     value = pod.annotations.get(SHARE)
     if value and not FORM.fullmatch(value.text):
-        message = msg("{key} is {value!r}", key=SHARE, value=value.text)
+        message = t.msg("{key} is {value!r}", key=SHARE, value=value.text)
         yield this.diagnostic(value, message, "write percent and MiB: 30 % 4096 MiB")
 
 
-class KestrelEdge(Backend):
+class KestrelEdge(t.Backend):
     name = "kestrel-edge"
     title = "Kestrel Edge"
     rule_prefix = "EDGE"
     row_rules = ()  # its row has no numbers
-    keys = (key(SHARE, Place.ANNOTATION, meaning="percent and MiB of one card", source="EDGE"),)
+    keys = (t.key(SHARE, t.Place.ANNOTATION, meaning="percent and MiB of one card", source="EDGE"),)
     gpu_prefixes = ("edge.kestrel.example/",)
     field_docs = {"cores": f"annotation {SHARE}", "memoryMiB": f"annotation {SHARE}"}
 
-    def detect(self, pod: PodKeys) -> bool:
+    def detect(self, pod: t.PodKeys) -> bool:
         """No key in resources tells it."""
         return SHARE in pod.annotations
 
-    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
+    def read(self, pod: t.PodReader, profile: t.Profile | None) -> t.Reading:
         """Keys that are not taken from ``pod`` are reported; what is wrong with a value, the rule says."""
         value = pod.annotation(SHARE)
         found = FORM.fullmatch(value.text) if value else None
@@ -81,10 +76,10 @@ class KestrelEdge(Backend):
                 containers[number] = pod.share(first, cores=cores, memory_mib=memory_mib, origins=origins)
         return pod.reading(containers)
 
-    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
+    def write(self, pod: t.PodWriter, profile: t.Profile | None) -> t.PodKeys:
         """Fields that are not taken from their placing are refused."""
         texts = [_text(placing) for placing in pod.placings]
-        return PodKeys(
-            containers=tuple(ContainerKeys(one.name, one.index) for one in pod.placings if not one.init),
-            annotations={SHARE: Value.of(texts[0])} if texts else {},
+        return t.PodKeys(
+            containers=tuple(t.ContainerKeys(one.name, one.index) for one in pod.placings if not one.init),
+            annotations={SHARE: t.Value.of(texts[0])} if texts else {},
         )

@@ -8,23 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gpuxlate.backends.base import (
-    Backend,
-    Place,
-    PodReader,
-    PodWriter,
-    Range,
-    RuleKind,
-    RuleRow,
-    ShareWriter,
-    key,
-)
-from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.rows import ShareFields, cards, choice, for_models, whole, written
+from gpuxlate.backends import target as t
 from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates import AnyOf, IsAnnotated, Labelled
 
 NAME, VENDOR, VOLCANO = "mindcluster", "huawei", "volcano"
@@ -37,23 +22,22 @@ SCHEDULED_BY = "huawei.com/schedule_policy"
 SOFTLY = "chip1-softShareDev"
 """The scheduling policy that reads the labels (SCHEDULER)."""
 POLICIES = {
-    "fixed-share": Policy.FIXED_SHARE,
-    "elastic": Policy.BURST_SHARE,
-    "best-effort": Policy.BEST_EFFORT,
+    "fixed-share": t.Policy.FIXED_SHARE,
+    "elastic": t.Policy.BURST_SHARE,
+    "best-effort": t.Policy.BEST_EFFORT,
 }
 
 
-class MindCluster(Backend):
-    name = NAME
+class MindCluster(t.Backend):
     title = "Ascend cards under MindCluster"
     rule_prefix = "MIND"
     rule_module = "gpuxlate.backends.dialects.mindcluster.rules"
     node_module = "gpuxlate.backends.dialects.mindcluster.nodes"
     vendor = VENDOR
     names_vendor = True
-    row_rules = (RuleRow(RuleKind.NUMBERS), RuleRow(RuleKind.WITHIN_NODE))  # MIND020 has the labels
+    row_rules = (t.RuleRow(t.RuleKind.NUMBERS), t.RuleRow(t.RuleKind.WITHIN_NODE))  # MIND020 has the labels
     detected_by = AnyOf(*map(Labelled, SOFT), IsAnnotated(SCHEDULED_BY, SOFTLY))
-    isolation = Isolation.SOFT  # by vCANN-RT in the container (SOFT)
+    isolation = t.Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
         "PLUGIN": "Ascend/mind-cluster, ascend-device-plugin, pkg/common/constants.go (2026-08-21)",
         "GUIDE": "Ascend/mind-cluster, docs/zh/scheduling/06_api/15_yaml_configuration.md (2026-08-21)",
@@ -62,33 +46,33 @@ class MindCluster(Backend):
     }
     gpu_prefixes = ("huawei.com/scheduler.softShareDev",)
     keys = (
-        cards(COUNT, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
-        whole(NPU, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
-        *(whole(f"huawei.com/Ascend310P-{card}", source="PLUGIN") for card in ("V", "VPro", "IPro")),
-        *for_models(NAME, cards("huawei.com/Ascend{model}", source="PLUGIN")),
-        key(
+        t.cards(COUNT, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
+        t.whole(NPU, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
+        *(t.whole(f"huawei.com/Ascend310P-{card}", source="PLUGIN") for card in ("V", "VPro", "IPro")),
+        *t.for_models(NAME, t.cards("huawei.com/Ascend{model}", source="PLUGIN")),
+        t.key(
             CORES,
-            Place.LABEL,
+            t.Place.LABEL,
             meaning="compute of a soft share",
             sets="cores",
             unit=1,
             of_group=True,
-            values=(Range(1, FULL_CARD_CORES),),
+            values=(t.Range(1, FULL_CARD_CORES),),
             source="SOFT, SCHEDULER",
         ),
-        key(
+        t.key(
             MEMORY,
-            Place.LABEL,
+            t.Place.LABEL,
             meaning="GPU memory of a soft share",
             sets="memory_mib",
             unit=1,
             of_group=True,
-            values=(Range(),),
+            values=(t.Range(),),
             source="SOFT, SCHEDULER",
         ),
-        key(
+        t.key(
             POLICY,
-            Place.LABEL,
+            t.Place.LABEL,
             meaning="how soft shares of a card divide its compute",
             sets="policy",
             words=POLICIES,
@@ -96,7 +80,7 @@ class MindCluster(Backend):
             required="fixed-share",
             source="SOFT, SCHEDULER",
         ),
-        choice(
+        t.choice(
             SCHEDULED_BY,
             meaning="how cards are chosen",
             no_op_values=(SOFTLY,),
@@ -104,7 +88,7 @@ class MindCluster(Backend):
             source="GUIDE, SCHEDULER",
         ),
         *(
-            written(name, meaning=meaning, source="SCHEDULER")
+            t.written(name, meaning=meaning, source="SCHEDULER")
             for name, meaning in {
                 "huawei.com/AscendReal": "assigned cards",
                 "huawei.com/kltDev": "cards that the kubelet assigned",
@@ -112,29 +96,26 @@ class MindCluster(Backend):
         ),
     )
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: t.PodReader, found: t.ShareFields) -> t.ShareFields:
         """A container with some of the labels has a soft share, or none (MIND020)."""
         there = found.container.resources
         parts = (found.cores, found.memory_mib, found.others.get("policy"))
         soft = any(pod.label(name) is not None for name in SOFT)
-        known = all(parts) and any(number(there.get(name)) for name in (COUNT, NPU))
+        known = all(parts) and any(t.number(there.get(name)) for name in (COUNT, NPU))
         return replace(found, cards=0) if soft and not known else found
 
-    def before_write(self, placing: ShareWriter) -> frozenset[str]:
+    def before_write(self, placing: t.ShareWriter) -> frozenset[str]:
         """A soft share has all of its labels."""
         if not placing.whole_cards:
             if placing.cards > 1:
-                message = msg("a soft share is of one card, and of one container of a pod")
+                message = t.msg("a soft share is of one card, and of one container of a pod")
                 placing.refuse("cards", "GX023", message, "request a part of one card, or whole cards")
             for name, attribute, example in ((CORES, "cores", 50), (MEMORY, "memory_mib", 4096)):
-                placing.need(attribute, "GX021", msg("{key} is required", key=name), example)
+                placing.need(attribute, "GX021", t.msg("{key} is required", key=name), example)
         return frozenset()
 
-    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+    def after_write(self, pod: t.PodWriter, keys: t.PodKeys) -> t.PodKeys:
         """A soft share has the policy and the one scheduler that know it (SOFT)."""
         if any(not placing.whole_cards for placing in pod.placings):
-            keys = replace(keys, annotations={SCHEDULED_BY: Value.of(SOFTLY), **keys.annotations})
-        return replace(keys, scheduler_name=Value.of(VOLCANO)) if CORES in keys.labels else keys
-
-
-BACKEND = MindCluster()
+            keys = replace(keys, annotations={SCHEDULED_BY: t.Value.of(SOFTLY), **keys.annotations})
+        return replace(keys, scheduler_name=t.Value.of(VOLCANO)) if CORES in keys.labels else keys

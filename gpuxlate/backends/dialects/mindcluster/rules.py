@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from gpuxlate.backends.dialects.mindcluster import (
-    BACKEND,
     CORES,
     COUNT,
     MEMORY,
@@ -15,6 +14,7 @@ from gpuxlate.backends.dialects.mindcluster import (
     SOFT,
     SOFTLY,
     VOLCANO,
+    MindCluster,
 )
 from gpuxlate.backends.row_reader import is_amount
 from gpuxlate.model import quantity
@@ -39,17 +39,19 @@ TAKEN: Mapping[str, Sequence[int]] = {
 }
 """By policies of one node: what ValidNPUJob of each takes of a job with one pod."""
 UNJUDGED = ("chip2-node8-sp", "chip2-node16-sp", "chip8-node8-sp", "chip8-node8-ra64-sp", "multilevel")
+DIALECT = MindCluster()
 
 
 def is_legal(value: Value) -> bool:
     """What the scheduler takes of a label (checkSoftShareDevResource)."""
-    row = BACKEND.parts_on_pod.get(str(value.path[-1]))
+    row = DIALECT.parts_on_pod.get(str(value.path[-1]))
     return value.text in POLICIES if row is None else is_amount(row, value.text)
 
 
 @rule("MIND020", Severity.ERROR, missing=True, no_policy="it compares a text of a label with a number")
 def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A soft share has its three labels, its scheduling policy, and the percent in resources.
+    """A soft share has its labels `huawei.com/scheduler.softShareDev.*`, `huawei.com/schedule_policy:
+    chip1-softShareDev` and its percent in resources.
 
     ## What it does
     Reports a pod with some of the labels `huawei.com/scheduler.softShareDev.aicoreQuota` (1 to 100),
@@ -61,28 +63,6 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Why
     The scheduler refuses the job, or counts the number as whole cards; the device plug-in assigns no card
     where the numbers differ, and assigns it once, to no init container.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels: {huawei.com/scheduler.softShareDev.aicoreQuota: "50"}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-for-volcano, policy/chip1softsharedev, and ascend-device-plugin,
@@ -161,7 +141,7 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
 def soft_share_is_placed_by_volcano(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Volcano places a soft share.
+    """`schedulerName` in a pod with labels `huawei.com/scheduler.softShareDev.*` is `volcano`.
 
     ## What it does
     Reports another `schedulerName`, or none, of a pod with labels of soft shares. A cluster may run Volcano
@@ -170,32 +150,6 @@ def soft_share_is_placed_by_volcano(
     ## Why
     Volcano's plugin writes the labels into annotations of the pod, and the device plug-in assigns no card
     without them. It starts with soft shares only where it is told that Volcano schedules.
-
-    ## Example
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: default-scheduler
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata:
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]
-    ```
 
     ## Fix
     Writes the scheduler. Unsafe: the pod goes to another scheduler.
@@ -220,7 +174,7 @@ def soft_share_is_placed_by_volcano(
 
 @rule("MIND022", Severity.WARNING, no_policy="it is about the metadata of an AscendJob, which no pod has")
 def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """An AscendJob has the labels of its soft share itself.
+    """An AscendJob has its labels `huawei.com/scheduler.softShareDev.*` itself, not in its pod template.
 
     ## What it does
     Reports labels of soft shares in the template of an AscendJob.
@@ -229,42 +183,6 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
     Its operator looks for them in the metadata of the job alone. Without them it takes the percent in
     resources for a count of cards: `WORLD_SIZE`, `LOCAL_WORLD_SIZE` and their like are as many times too
     large. Volcano's plugin finds the labels in either place.
-
-    ## Example
-    ```yaml
-    apiVersion: mindxdl.gitee.com/v1
-    kind: AscendJob
-    metadata: {name: web}
-    spec:
-      replicaSpecs:
-        Master:
-          template:
-            metadata:
-              labels:
-                huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-                huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-                huawei.com/scheduler.softShareDev.policy: fixed-share
-              annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-            spec: {containers: [{name: ascend, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]}
-    ```
-
-    ## Use instead
-    ```yaml
-    apiVersion: mindxdl.gitee.com/v1
-    kind: AscendJob
-    metadata:
-      name: web
-      labels:
-        huawei.com/scheduler.softShareDev.aicoreQuota: "50"
-        huawei.com/scheduler.softShareDev.hbmQuota: "2048"
-        huawei.com/scheduler.softShareDev.policy: fixed-share
-      annotations: {huawei.com/schedule_policy: chip1-softShareDev}
-    spec:
-      replicaSpecs:
-        Master:
-          template:
-            spec: {containers: [{name: ascend, image: web, resources: {limits: {huawei.com/Ascend910: 50}}}]}
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-operator, pkg/controllers/v1/utils.go (isSoftShareDevJob) and env.go;
@@ -284,13 +202,13 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
 def _whole_cards(pod: PodKeys) -> list[Value]:
     """The numbers of whole cards in a pod that Volcano places, init containers first."""
     scheduler = pod.scheduler_name
-    if scheduler is None or scheduler.text != VOLCANO or BACKEND.is_detected(pod):  # a soft share
+    if scheduler is None or scheduler.text != VOLCANO or DIALECT.is_detected(pod):  # a soft share
         return []
     return [
         value
         for one in (*pod.init_containers, *pod.containers)
         for name, value in one.resources.items()
-        if BACKEND.find(name) is not None and (quantity.whole(value.text) or 0) > 0
+        if DIALECT.find(name) is not None and (quantity.whole(value.text) or 0) > 0
     ]
 
 
@@ -305,7 +223,8 @@ def _numbers(taken: Sequence[int]) -> str:
     no_policy="a cluster may run Volcano without the plug-in, or a newer one that takes more",
 )
 def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Volcano's plug-in takes the number and the name of whole cards.
+    """With `schedulerName: volcano`, whole cards have a name and a number that its plug-in takes:
+    `huawei.com/Ascend910` is 1, 2, 4 or 8.
 
     ## What it does
     Reports, in pods with `schedulerName: volcano`, a number of whole cards that the policy of
@@ -316,21 +235,6 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Why
     The scheduler finds the job invalid: its pods stay pending. Servers with several kinds of 310P cards are
     not for Volcano.
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
-    ```
-
-    ## Use instead
-    ```yaml
-    metadata: {annotations: {huawei.com/schedule_policy: chip8-node8}}
-    spec:
-      schedulerName: volcano
-      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-for-volcano, internal/npu/factory.go and the policies (ValidNPUJob);
@@ -389,7 +293,8 @@ def _together(pod: PodKeys) -> int:
     no_policy="a cluster may run Volcano without the plug-in, where every container gets its cards",
 )
 def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """One container of a pod that Volcano places has its whole cards.
+    """With `schedulerName: volcano`, one container of a pod, and no init container, requests its whole cards,
+    such as `huawei.com/Ascend910`.
 
     ## What it does
     Reports, in pods with `schedulerName: volcano`, whole cards in a second container, or in an init
@@ -399,24 +304,6 @@ def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> It
     Volcano's plug-in writes the cards of the pod into one annotation. The device plug-in assigns them only
     to a container that asks for as many, and once, unless it asks for all cards of the node; else the kubelet
     rejects the pod (UnexpectedAdmissionError).
-
-    ## Example
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 1}}}
-        - {name: cache, image: cache, resources: {limits: {huawei.com/Ascend910: 1}}}
-    ```
-
-    ## Use instead
-    ```yaml
-    spec:
-      schedulerName: volcano
-      containers:
-        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 2}}}
-        - {name: cache, image: cache}
-    ```
 
     ## Source
     Ascend/mind-cluster, ascend-device-plugin, pkg/server/plugin.go (Allocate, checkAnnotationAllocateValid,

@@ -1,0 +1,78 @@
+"""How a target holds shares outside of pods: parameters of a job, or values of a form.
+
+The keys of such a target are those of one pseudo container, whose limits map names to values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.pod import PodKeys, ScalarKind, Value
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.pods import JobRow
+    from gpuxlate.yamltext.parse import DocumentReader
+    from gpuxlate.yamltext.source import Source
+
+
+class WrongFileError(UserError, ValueError):
+    """The file that keys should be put into holds something else. ``hint``: what to do."""
+
+
+class MergeError(UserError, ValueError):
+    """The result would not read as intended; nothing is written."""
+
+
+class JobBackend(Backend):
+    """A target whose shares are not in pods: parameters of a job, or the values of a form.
+
+    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: of a rendered
+    file, with the dot; ``suffixes``: of files that it reads, none where its values are in YAML documents
+    only; ``job_rows``: where objects in YAML documents hold its keys.
+    """
+
+    writes_pods = False
+    suffix: str
+    suffixes: tuple[str, ...] = ()
+    job_rows: tuple[JobRow, ...] = ()
+
+    def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
+        """How to read a text that a user named; None where it is not of this target.
+
+        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
+        """
+        return None
+
+    def render(self, keys: PodKeys, output: str) -> str:
+        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
+        raise NotImplementedError
+
+    def merge(self, base: Source, keys: PodKeys) -> str:
+        """The text of ``base`` with the keys in it; every other byte stays.
+
+        Raises WrongFileError and MergeError.
+        """
+        raise NotImplementedError
+
+
+def values_of(keys: PodKeys) -> dict[str, Value]:
+    """The values of the pseudo container."""
+    return {name: value for one in keys.all_containers() for name, value in one.limits.items()}
+
+
+def json_object(values: Mapping[str, object]) -> str:
+    """One JSON object, in the order given."""
+    return json.dumps(values, ensure_ascii=False, indent=2) + "\n"
+
+
+def typed(value: Value) -> object:
+    """A value as JSON has it: numbers and booleans without quotes."""
+    if value.kind is ScalarKind.BOOL:
+        return value.text == "true"
+    if value.kind in (ScalarKind.INT, ScalarKind.FLOAT):
+        return json.loads(value.text)
+    return value.text

@@ -1,0 +1,381 @@
+"""How nodes of NVIDIA's device plugin divide and share cards, by a profile and by the labels of nodes.
+
+The labels are those of GPU feature discovery: pods choose nodes by the product of their cards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
+
+from gpuxlate.backends.pod_reader import PodReader
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
+from gpuxlate.model import quantity
+from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
+from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.keys import NVIDIA_GPU, By
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import NodeRequirement, Value
+from gpuxlate.model.profile import (
+    Extension,
+    Profile,
+    Setting,
+    card_named,
+    cards,
+    products,
+    products_with,
+    unknown_partition,
+)
+from gpuxlate.model.share import (
+    LEAST_CLIENTS,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Replica,
+    Share,
+    Strategy,
+    in_resource,
+    of_resource,
+)
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.cluster_nodes import Containers, LiveNode, MergeNodeValues, NodeView
+
+MIG = "nvidia.com/mig-"
+"""The resources of partitions where the strategy is mixed: with the profile behind it."""
+
+
+@record
+class Sharing(Extension):
+    """How clients share a card."""
+
+    strategy: Annotated[
+        Literal["none", "time-slicing", "mps"],
+        Setting("strategy", "timeSlicing or mps of the configuration."),
+    ] = "none"
+    replicas: Annotated[int, Setting("replicas", "Clients of one card.")] = 1
+    renames: Annotated[
+        bool, Setting("renamed", "renameByDefault: the resource is nvidia.com/gpu.shared.")
+    ] = True
+    refuses: Annotated[
+        bool,
+        Setting(
+            "failRequestsGreaterThanOne", "Pods with more than one are refused. With MPS they always are."
+        ),
+    ] = False
+
+
+@record
+class NvidiaProfile(Extension):
+    """How NVIDIA's device plugin is configured."""
+
+    key: ClassVar[str] = "nvidia"
+
+    mig_strategy: Annotated[
+        Literal["mixed", "single", "none"],
+        Setting("migStrategy", "mixed: nvidia.com/mig-PROFILE; single: nvidia.com/gpu counts partitions."),
+    ] = "mixed"
+    sharing: Annotated[Sharing, Setting("sharing", "How clients share a card of the nodes.")] = field(
+        default_factory=Sharing
+    )
+
+    @property
+    def replica(self) -> Replica | None:
+        """What one client is; None where the nodes do not share cards."""
+        one = self.sharing
+        if one.strategy == "none":
+            return None
+        return Replica(one.replicas if one.replicas > 1 else None, Strategy(one.strategy))
+
+
+def partitions(share: Share, profile: Profile | None) -> tuple[Part, ...]:
+    """The partitions of the card of a share, or of the profile; none where that is not known."""
+    card = card_for(share, profile)
+    return partitions_of(card) if card is not None else ()
+
+
+CARD_NEEDED = (
+    "pass a profile with the card of the nodes (cards.model; of several sizes, cards.memoryMiB), "
+    "or name it in device.models"
+)
+"""What to say so that the partitions are known."""
+
+
+def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
+    """What all cards of a node are divided into, or shared by, for a pod with these shares."""
+    one = next((one for one in shares if one.is_part), None)
+    if one is None:
+        return "whole cards"
+    partition = one.partition and replace(one.partition, count=1)
+    replica = one.replica and replace(known_replica(one.replica, profile), count=1)
+    return replace(one, partition=partition, replica=replica).part
+
+
+def most_of_a_card(one: Partition, profile: Profile | None) -> int:
+    """Instances on each card: as many as fit on the card, or on any that has the profile."""
+    card = card_for(Share(), profile)
+    found = [row for each in ([card] if card else cards(profile)) if (row := each.template(one.profile))]
+    return min((row.most for row in found if row.most), default=one.count)
+
+
+def unfit(
+    partition: Partition,
+    profile: Profile | None,
+    targets: Sequence[str],
+    vendor: str = "nvidia",
+    codes: tuple[str, str] = ("NVIDIA003", "NVIDIA005"),
+) -> tuple[str, str, str] | None:
+    """Why no card gives a partition, or not those of a profile for a target: code, message, hint.
+
+    ``vendor``: of its cards; ``codes``: of a partition that no card has, and of too many.
+    """
+    own = profile if profile and profile.target in targets else None
+    card = card_for(Share(), own)
+    if own is None or card is None or not card.templates:
+        unknown = unknown_partition(partition.profile, profile, vendor=vendor)
+        return (codes[0], unknown.message, unknown.hint) if unknown and unknown.certain else None
+    one = card.template(partition.profile)
+    if one is None:
+        known = ", ".join(each.name for each in card.templates)
+        message = msg("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
+        hint = msg("profiles of the card: {known}", known=known)
+        of_package = card_named(card.name)
+        if of_package is not None and of_package.template(partition.profile):
+            message = msg(
+                "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
+            )
+            hint = msg("partitions of the nodes: {known}", known=known)
+        return codes[0], message, hint
+    most = (one.most or 0) * (own.cards.per_node or 0)
+    if most and partition.count > most:
+        message = msg(
+            "requests {count} of {profile}; a node of this profile has at most {most}",
+            count=partition.count,
+            profile=partition.profile,
+            most=most,
+        )
+        return codes[1], message, msg("request at most {most}, or a larger profile", most=most)
+    return None
+
+
+def clients_in(texts: Sequence[str]) -> int | None:
+    """The number of clients of a card in the values of a label; None where they do not say one."""
+    number = quantity.plain(texts[0]) if len(texts) == 1 else None
+    return number if number is not None and number >= LEAST_CLIENTS else None
+
+
+def most_clients(wanted: Containers) -> int:
+    """The most clients that one container of a pod requests; 1 where none requests any."""
+    return max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+
+
+def sharing_data(views: Sequence[NodeView], one: MergeNodeValues) -> dict[str, Any]:
+    """The part of a profile that nodes make: the strategy of those with partitions, and how clients share."""
+    own = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
+    divided = [part.mig_strategy for view, part in own if any(row.partition for row in view.parts)]
+    found: dict[str, Any] = {"migStrategy": one("nvidia.migStrategy", iter(divided))}
+    strategy = one("nvidia.sharing.strategy", (part.sharing.strategy for _, part in own))
+    if strategy not in (None, "none"):
+        sharing = {
+            "strategy": strategy,
+            "replicas": one("nvidia.sharing.replicas", (part.sharing.replicas for _, part in own)),
+            "renamed": one("nvidia.sharing.renamed", (part.sharing.renames for _, part in own)),
+        }
+        found["sharing"] = {name: value for name, value in sharing.items() if value is not None}
+    return found
+
+
+def shares(placing: ShareWriter, replica: Replica) -> None:
+    """A client of MPS is kept within its part; a time-sliced one has none."""
+    if replica.strategy is Strategy.MPS:
+        placing.take_isolation_if_covered(Isolation.SOFT)
+        placing.take_policy_if_same(Policy.FIXED_SHARE)
+    else:
+        placing.take_isolation_if_covered(Isolation.NONE)
+
+
+def is_of_the_nodes(placing: ShareWriter, asked: Replica, known: Replica | None) -> None:
+    """The nodes of the profile have such replicas."""
+    if known is None:
+        return
+    differs = (asked.of and known.of and asked.of != known.of) or (
+        asked.strategy and asked.strategy is not known.strategy
+    )
+    if differs:
+        message = msg("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        placing.refuse(
+            "replica", "GX023", message, "request what the nodes have, or change their configuration"
+        )
+
+
+def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
+    """The client of a card that the nodes of the profile have, where it has a part of its own."""
+    replica = NvidiaProfile.of(profile).replica
+    amount = amount_of(Share(replica=replica, device=share.device), profile) if replica else None
+    return (Part(amount, Isolation.SOFT, replica=replica),) if amount else ()
+
+
+# --- the product of cards, by which pods choose nodes -------------------------------------------------
+PRODUCT = "nvidia.com/gpu.product"
+"""The label of GPU feature discovery."""
+SHARED = "-SHARED"
+"""At the end of a product: its clients are counted under the name of the whole."""
+INVALID = "INVALID"
+"""In place of a profile: the cards are not all divided alike, as strategy single needs it."""
+_PRODUCT = regex(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
+
+
+class ProductName(NamedTuple):
+    """The parts of a product's name: the model of the card, the profile of its partitions, and whether
+    clients are counted in place of it."""
+
+    model: str
+    profile: str | None = None
+    shared: bool = False
+
+    @classmethod
+    def of(cls, text: str) -> ProductName:
+        """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
+        found = _PRODUCT.fullmatch(text)
+        if found is None:
+            return cls(text)
+        return cls(
+            found["model"], of_resource(found["part"]) if found["part"] else None, bool(found["shared"])
+        )
+
+
+DIVIDED = re.compile(r".+-MIG-(?:[1-9]c\.)?[1-9]g\.[0-9]+gb(?:[.+][a-z.]+)?(?:-SHARED)?")
+_NO_MIG = "(?:|M|MI|[^-M][^-]*|M[^-I][^-]*|MI[^-G][^-]*|MIG[^-]+)"
+CLIENTS = re.compile(rf"[^-]+(?:-{_NO_MIG})*{SHARED}")
+"""Products of clients of whole cards: no part between dashes is MIG. CEL has no patterns that look ahead."""
+
+
+class Products(NamedTuple):
+    """The products of a choice: their models in the catalogue, if all are known, and what all end in."""
+
+    texts: tuple[str, ...] = ()
+    device: Device | None = None
+    profile: str | None = None
+    shared: bool = False
+    path: Path = ()
+
+    @property
+    def origins(self) -> dict[str, Path]:
+        return {"device": self.path} if self.device else {}
+
+
+def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
+    """The choice of a pod; products that end in different things are none."""
+    texts = pod.node_values(PRODUCT)
+    found = [ProductName.of(text) for text in texts]
+    if len({one._replace(model="") for one in found}) != 1:
+        return Products()
+    known = _models(profile)
+    models = tuple(known.get(one.model, "") for one in found)
+    path = next(one.path for one in pod.pod.choices(PRODUCT))
+    return Products(texts, Device(None, models) if all(models) else None, *found[0][1:], path)
+
+
+def take_products(pod: PodReader, one: Products, *, profile: str | None, shared: bool) -> Products:
+    """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
+    have it unless the shares hold all that it says."""
+    held = one.device is not None and (one.profile, one.shared) == (profile, shared)
+    pod.read_selector(PRODUCT, one.texts if held else ())
+    return one if held else Products()
+
+
+def products_written(
+    pod: PodWriter, profile: Profile | None, *, part: str | None = None, shared: bool = False
+) -> tuple[dict[str, Value], tuple[tuple[NodeRequirement, ...], ...]]:
+    """The choice of the models of the shares, or of another dialect, as nodeSelector or node affinity."""
+    known = {model: text for text, model in _models(profile).items()}
+    device, selector = pod.peek("device"), pod.chosen(By.MODEL, allow=True)
+    names: tuple[str, ...] = ()
+    if part is not None and in_resource(part) != part:
+        return {}, ()  # how its label is written is not documented
+    if device is not None and device.vendor is None and device.models and known.keys() >= {*device.models}:
+        pod.device()
+        names = tuple(known[model] for model in device.models)
+    elif selector is not None and selector.chosen is not None:
+        whole = selector.chosen.names
+        # parts of names are whole ones where they are in no other name
+        alone = {*products_with(whole, profile)} == {*whole} or not selector.chosen.choice.parts
+        if alone and products(profile).keys() >= {*whole}:
+            pod.taken.add(selector.chosen)
+            names = tuple(map(_label, whole))
+    ending = (f"-MIG-{part}" if part else "") + (SHARED if shared else "")
+    texts = tuple(name + ending for name in names)
+    if len(texts) == 1:
+        return {PRODUCT: Value.of(texts[0])}, ()
+    return {}, ((NodeRequirement(PRODUCT, "In", texts),),) if texts else ()
+
+
+def _models(profile: Profile | None) -> Mapping[str, str]:
+    """What the label calls cards, to their names in the catalogue."""
+    return {_label(name): model for name, model in products(profile).items()}
+
+
+def _label(product: str) -> str:
+    return product.replace(" ", "-")
+
+
+# Labels of GPU feature discovery: what it shows of the cards of a node, or of one kind of their parts.
+# Source: NVIDIA/k8s-device-plugin, internal/lm/resource.go and mig-strategy.go (2026-08-19).
+
+
+class CardLabels(NamedTuple):
+    """What the labels of a resource show; None: there is no such label.
+
+    ``number``: of cards, or partitions; ``memory_mib``, ``multiprocessors``: of one of them. ``replicas``:
+    clients of each; 0 for cards that are all divided.
+    """
+
+    product: ProductName | None
+    number: int | None
+    memory_mib: int | None
+    multiprocessors: int | None
+    replicas: int | None
+    strategy: str | None
+
+    @property
+    def model(self) -> str | None:
+        return self.product.model if self.product else None
+
+    @property
+    def replica(self) -> Replica | None:
+        """What a client of one is; None where the labels do not say that they are shared."""
+        of = self.replicas if self.replicas and self.replicas >= LEAST_CLIENTS else None
+        if of is None and not (self.product and self.product.shared):
+            return None
+        return Replica(of, Strategy(self.strategy) if self.strategy in set(Strategy) else None)
+
+
+def card_labels(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
+    """What the labels show of a resource."""
+    label = f"{resource}."
+    product = node.labels.get(label + "product")
+    numbers = (
+        _number(node.labels, label + name) for name in ("count", "memory", "multiprocessors", "replicas")
+    )
+    count, memory, processors, replicas = numbers
+    return CardLabels(
+        ProductName.of(product) if product else None,
+        count,
+        memory or None,
+        processors or None,
+        replicas,
+        node.labels.get(label + "sharing-strategy"),
+    )
+
+
+def labelled(node: LiveNode) -> bool:
+    """The node has labels about its cards."""
+    return any(name.startswith(f"{NVIDIA_GPU}.") for name in node.labels)
+
+
+def _number(labels: Mapping[str, str], name: str) -> int | None:
+    return quantity.plain(labels.get(name, ""))

@@ -1,0 +1,153 @@
+"""Targets, profiles and the configuration, by the names that options give them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuxlate.cli.options import EVERY, invocation
+from gpuxlate.cli.printing import info, verbose
+from gpuxlate.files.find import SUFFIXES, Input
+from gpuxlate.model import site
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.messages import msg
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.base import Backend
+    from gpuxlate.config.configuration import Config, ConfigError
+    from gpuxlate.model.profile import Profile
+
+
+def target(name: str) -> Backend:
+    """The backend of a name; an unknown one is a usage error with "did you mean"."""
+    from gpuxlate.backends import registry
+
+    try:
+        return registry.get(name)
+    except registry.UnknownTargetError:
+        if "," in name or name == EVERY:
+            hint = "run it once for each target"
+            raise UserError(msg("invalid target {name!r}: one target is needed", name=name), hint) from None
+        raise
+
+
+def written_target(name: str) -> Backend:
+    """The backend of a name that shares are to be written for; one that is only read is a usage error."""
+    from gpuxlate.backends import registry
+
+    return registry.writable(target(name).name)
+
+
+def targets(
+    names: Iterable[str],
+    every: Callable[[], Iterable[Backend]],
+    named: Callable[[str], Backend] = written_target,
+) -> list[Backend]:
+    """The targets of an option that takes several, each once: names, lists of them with commas, and ``all``,
+    which is ``every``. Raises UserError."""
+    found: list[Backend] = []
+    for name in (part.strip() for text in names for part in text.split(",")):
+        found += every() if name == EVERY else [named(name)]
+    return list({one.name: one for one in found}.values())
+
+
+def targets_at_hand(dialects: Iterable[str] = ()) -> list[Backend]:
+    """The targets of the configuration; without, the clouds that come first and the dialects of the input."""
+    from gpuxlate.backends import registry
+
+    known = config()
+    names = known.targets if known and known.targets else (*registry.CLOUDS, *dialects)
+    found = dict.fromkeys(map(registry.get, names))
+    return [one for one in found if not one.read_only]
+
+
+def some_of(possible: Iterable[Backend]) -> str:
+    """The targets that a hint lists: of those that are possible the ones at hand, else all."""
+    every = [*possible]
+    near = [one for one in targets_at_hand() if one in every]
+    return msg("targets: {names}", names=", ".join(one.name for one in near or every))
+
+
+def config() -> Config | None:
+    """That of --config, or of this folder or the nearest one above it; None without one.
+
+    Raises ConfigError, TwoFilesError.
+    """
+    run = invocation()
+    if run.found_config is None:
+        run.found_config = (None if run.isolated else load_config(run.config),)
+        (found,) = run.found_config
+        verbose(msg("configuration: {value}", value=found.path if found else "none"))
+        site.use(found.docs_url if found else None)
+        if found and found.path and run.config is None:
+            _note_owner(found.path)
+    return run.found_config[0]
+
+
+def _note_owner(path: Path) -> None:
+    from gpuxlate.config.find import is_of_another
+
+    if is_of_another(path):
+        info(
+            msg(
+                "note: {path}, above this folder, belongs to another user; --isolated leaves it out",
+                path=path,
+            )
+        )
+
+
+def load_config(named: str | None) -> Config | None:
+    """The configuration in a file that the user named, or that is found upwards.
+
+    Raises ConfigError, TwoFilesError.
+    """
+    from gpuxlate.config.find import find_config
+
+    if named is None and find_config(os.getcwd()) is None:
+        return None  # most runs have none: the models are not loaded
+    from gpuxlate.config.configuration import ConfigError, config_for
+    from gpuxlate.yamltext.plain import plain_text
+
+    try:
+        return config_for(os.getcwd(), named, plain_text)
+    except ConfigError as error:
+        raise _with_lines(error, "gpuxlate schema config prints every field") from None
+
+
+def _with_lines(error: ConfigError, fields: str) -> ConfigError:
+    """The error with the line of each finding, where its file is YAML; ``fields`` says what may be in it."""
+    from gpuxlate.yamltext.parse import documents, with_location
+
+    found: list[Diagnostic] = []
+    for one in error.diagnostics:
+        if one.path and one.file and one.file.endswith(SUFFIXES):
+            source = Input(one.file, Path(one.file)).source()
+            document = next((each for each in documents(source) if each.root is not None), None)
+            found.append(with_location(document, one) if document else one)
+        else:
+            found.append(one)
+    return type(error)(found, fields if error.read else None, read=error.read)
+
+
+def profile(name: str | None, known: Config | None = None, components: Sequence[str] = ()) -> Profile | None:
+    """The profile of ``--profile``: the name of one in the configuration, or a file; with the versions of
+    ``--with``."""
+    if components:
+        from gpuxlate.cli.components import with_components
+
+        return with_components(profile(name, known), components)
+    if name is None:
+        verbose("profile: none")
+        return None
+    from gpuxlate.config.configuration import ConfigError, find_profile
+    from gpuxlate.yamltext.plain import plain_text
+
+    try:
+        found = find_profile(name, known or config(), plain_text)
+        verbose(msg("profile: {name} ({target})", name=name, target=found.target))
+        return found
+    except ConfigError as error:
+        raise _with_lines(error, "gpuxlate schema profile prints every field") from None

@@ -1,0 +1,513 @@
+"""Lists of operations (JSON 6902): what they make of an object, and edits of the object as they say it.
+
+A *virtual* path is one in the object that is patched; the list itself is at other paths. Source: RFC 6902,
+RFC 6901, and evanphx/json-patch v4, which kustomize uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Mapping as Map
+from functools import cached_property
+from itertools import chain, takewhile
+from typing import Any, NamedTuple
+
+from gpuxlate.manifest.pods import items
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
+from gpuxlate.model.limits import MAX_DEPTH
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.patches import CannotMergeError, new_list, new_mapping, with_entry
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.plan import EditError
+
+SETS = ("add", "replace")
+"""The operations that give a value."""
+_END = "-"
+"""The place after the last item of a list."""
+_APPLIES = "operation {number} ({op} {path}) does not apply to the object"
+
+
+class Operation(NamedTuple):
+    """One operation. ``number`` counts from 0 in its list; ``start``: where move and copy take a value."""
+
+    number: int
+    op: str
+    steps: tuple[str, ...]
+    value: Node | None = None
+    start: tuple[str, ...] = ()
+
+    @property
+    def sets(self) -> bool:
+        return self.op in SETS and self.value is not None
+
+
+class Operated(NamedTuple):
+    """An object after some operations; ``places``: the virtual path of each."""
+
+    root: Mapping
+    places: tuple[Path, ...]
+
+
+def is_operations(document: Document) -> bool:
+    """The document is a list, as patches of operations are."""
+    return document.root is not None and isinstance(deref(document.root), List)
+
+
+def operations(document: Document) -> Iterator[Operation]:
+    """The operations of a document that can be read."""
+    root = deref(document.root) if document.root else None
+    for number, node in enumerate(items(root)):
+        op, path = get_text(node, "op"), get_text(node, "path")
+        steps = steps_of(path or "")
+        if op and path is not None and len(steps) < MAX_DEPTH:
+            yield Operation(number, op, steps, get(node, "value"), steps_of(get_text(node, "from") or ""))
+
+
+def steps_of(pointer: str) -> tuple[str, ...]:
+    """The steps of a JSON pointer."""
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+def pointer(path: Path) -> str:
+    """A path as a JSON pointer."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+class PatchPlaces:
+    """Where a document says what is at a place of the object after it, by node.
+
+    ``after``: that object; ``lists``: those that are merged by a key. Of operations, ``places`` are those
+    that they changed in the object, in their order: what they set is in it, what they removed was there.
+    """
+
+    def __init__(
+        self, document: Document, after: Mapping, lists: Map[str, str], places: Sequence[Path] = ()
+    ) -> None:
+        self._document = document
+        self._after = after
+        self._lists = lists
+        self._places = places
+        self._listed = is_operations(document)
+
+    def of(self, path: Path) -> Path:
+        return self._written(path)[0]
+
+    def says(self, path: Path) -> bool:
+        return self._written(path)[1]
+
+    def _written(self, path: Path) -> tuple[Path, bool]:
+        """The place in the document, and whether it is said there."""
+        return self._in_operations(path) if self._listed else self._in_part(path)
+
+    def _in_operations(self, path: Path) -> tuple[Path, bool]:
+        for depth in range(len(path), 0, -1):
+            node = get(self._after, *path[:depth])
+            place = self._known.get(node) if node is not None else None
+            if place is not None:
+                return (*place, *path[depth:]), depth == len(path)
+        last, first = self._numbers
+        number = last.get(path, first.get(path))
+        return ((), False) if number is None else ((number, "path"), path in last)
+
+    @cached_property
+    def _numbers(self) -> tuple[dict[Path, int], dict[Path, int]]:
+        """The numbers of operations: the last one at a place, and the first one below it."""
+        last: dict[Path, int] = {}
+        first: dict[Path, int] = {}
+        for number, place in enumerate(self._places):
+            last[place] = number
+            for depth in range(len(place)):
+                first.setdefault(place[:depth], number)
+        return last, first
+
+    @cached_property
+    def _known(self) -> dict[Node, Path]:
+        """The places of all that operations set, by node."""
+        places: dict[Node, Path] = {}
+        for operation in operations(self._document):
+            pending: list[tuple[Path, Node]] = []
+            if operation.sets and operation.value is not None:
+                pending.append(((operation.number, "value"), operation.value))
+            while pending:
+                path, written = pending.pop()
+                node = deref(written)
+                places |= {written: path, node: path}
+                if isinstance(node, Mapping):
+                    pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
+                elif isinstance(node, List):
+                    pending += [((*path, number), item) for number, item in enumerate(node.items)]
+        return places
+
+    def _in_part(self, path: Path) -> tuple[Path, bool]:
+        place: Path = ()
+        part: Node | None = self._document.root
+        whole: Node | None = self._after
+        for depth, step in enumerate(path):
+            key = self._lists.get(str(path[depth - 1])) if depth and isinstance(step, int) else None
+            whole = get(whole, step)
+            if key is not None:
+                name = get_text(whole, key)
+                said = items(deref(part)) if part is not None else ()
+                step = next((n for n, item in enumerate(said) if get_text(item, key) == name), -1)
+            below = None if step == -1 else get(part, step)
+            if below is None:
+                rest = takewhile(lambda step: isinstance(step, str), path[depth:])
+                return (*place, *rest), False
+            place, part = (*place, step), below
+        return place, True
+
+
+# -- what they make of an object ----------------------------------------------------------------------
+def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
+    """The object after all operations of a document, in order. Raises CannotMergeError.
+
+    ``lenient``: without those that do not apply; what they set is there all the same.
+    """
+    listed_operations = list(operations(document))
+    if len(listed_operations) != len(items(deref(document.root) if document.root else None)):
+        raise CannotMergeError(msg("not all operations in it can be read"))
+    places: list[Path] = []
+    for operation in listed_operations:
+        try:
+            root, place = _operated(root, operation)
+        except _AbsentError:
+            if lenient:
+                root, place = _forced(root, operation), _resolved(root, operation.steps)
+                places.append(place)
+                continue
+            where = pointer(operation.steps)
+            message = msg(_APPLIES, number=operation.number, op=operation.op, path=where)
+            raise CannotMergeError(message) from None
+        places.append(place)
+    return Operated(root, tuple(places))
+
+
+class _AbsentError(Exception):
+    """Nothing is at the path of an operation."""
+
+
+def _forced(root: Mapping, operation: Operation) -> Mapping:
+    """The object with what an operation sets, and with the mappings that it would be in."""
+    node: Node | None = operation.value if operation.sets else None
+    if node is None or any(isinstance(get(root, *path), List) for path in _above(root, operation.steps)):
+        return root
+    for depth in range(len(operation.steps) - 1, -1, -1):
+        holder = get(root, *operation.steps[:depth])
+        below = holder if isinstance(holder, Mapping) else new_mapping(())
+        node = with_entry(below, operation.steps[depth], node)
+    return node if isinstance(node, Mapping) else root
+
+
+def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
+    return (_resolved(root, steps[:depth]) for depth in range(len(steps)))
+
+
+def said_by(document: Document, places: Sequence[Path]) -> Mapping:
+    """What operations say, as a part of the object: what they set, and null for what they remove."""
+    said = new_mapping(())
+    for operation, place in zip(operations(document), places, strict=True):
+        if operation.op in (*SETS, "remove") and place:
+            value = (
+                operation.value if operation.sets and operation.value is not None else Scalar.at(0, 0, "null")
+            )
+            said = _with_at(said, place, value)
+    return said
+
+
+def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
+    step, *rest = path
+    below = get(holder, str(step))
+    if rest:
+        inner = below if isinstance(below, Mapping) else new_mapping(())
+        value = _with_at(inner, tuple(rest), value)
+    return with_entry(holder, str(step), value)
+
+
+def _operated(root: Mapping, operation: Operation) -> tuple[Mapping, Path]:
+    if operation.op == "test":
+        node = _at(root, operation.steps)
+        if operation.value is None or node is None or _plain(node) != _plain(operation.value):
+            raise _AbsentError
+        return root, _resolved(root, operation.steps)
+    if operation.op in ("move", "copy"):
+        value = _at(root, operation.start)
+        if value is None:
+            raise _AbsentError
+        if operation.op == "move":
+            root, _ = _changed(root, operation.start, None, insert=False)
+        return _changed(root, operation.steps, value, insert=True)
+    if operation.op == "remove":
+        return _changed(root, operation.steps, None, insert=False)
+    if not operation.sets:
+        raise _AbsentError
+    return _changed(root, operation.steps, operation.value, insert=operation.op == "add")
+
+
+def _at(root: Node, steps: Sequence[str]) -> Node | None:
+    return get(root, *_resolved(root, steps))
+
+
+def _resolved(root: Node, steps: Sequence[str]) -> Path:
+    """The steps of a pointer as those of a path: numbers where lists are."""
+    path: list[str | int] = []
+    node: Node | None = root
+    for step in steps:
+        path.append(int(step) if isinstance(node, List) and step.isdecimal() else step)
+        node = get(node, path[-1])
+    return tuple(path)
+
+
+def _changed(
+    root: Mapping, steps: Sequence[str], value: Node | None, *, insert: bool
+) -> tuple[Mapping, Path]:
+    """The object with one value added, replaced, or removed (None), and the path of it."""
+    if not steps:
+        raise _AbsentError
+    *above, last = steps
+    path = _resolved(root, above)
+    holder = get(root, *path)
+    node: Node
+    step: str | int = last
+    if isinstance(holder, Mapping):
+        if value is None and get(holder, last) is None:  # replace adds what is not there
+            raise _AbsentError
+        node = with_entry(holder, last, value)
+    elif isinstance(holder, List):
+        step = _index(last, len(holder.items), insert)
+        new = [] if value is None else [value]
+        node = new_list([*holder.items[:step], *new, *holder.items[step if insert else step + 1 :]])
+    else:
+        raise _AbsentError
+    for depth in range(len(path) - 1, -1, -1):
+        outer, at = get(root, *path[:depth]), path[depth]
+        if isinstance(outer, Mapping):
+            node = with_entry(outer, str(at), node)
+        elif isinstance(outer, List) and isinstance(at, int):
+            node = new_list([*outer.items[:at], node, *outer.items[at + 1 :]])
+    assert isinstance(node, Mapping)
+    return node, (*path, step)
+
+
+def _index(step: str, count: int, insert: bool) -> int:
+    if step == _END and insert:
+        return count
+    if not step.isdecimal() or len(step) > 9 or int(step) >= count + insert:
+        raise _AbsentError
+    return int(step)
+
+
+def _plain(node: Node) -> Any:
+    """A value to compare: texts with what they resolve to."""
+    node = deref(node)
+    if isinstance(node, Mapping):
+        return {name: _plain(value) for name, _, value, _ in entries_of(node)}
+    if isinstance(node, List):
+        return [_plain(item) for item in node.items]
+    return (node.text, node.kind) if isinstance(node, Scalar) else None
+
+
+# -- edits -------------------------------------------------------------------------------------------
+def op_edits(
+    document: Document, edits: Iterable[Edit], places: Sequence[Path], is_there: Callable[[Path], bool]
+) -> list[Edit]:
+    """Edits on virtual paths as edits of the list of operations.
+
+    ``places``: those of the operations, as ``operated`` gives them.
+    ``is_there``: something is at a virtual path of the object before the patch, as it will be.
+    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
+    """
+    maker = _Maker(document, places, is_there)
+    for edit in edits:
+        maker.add(edit)
+    return maker.finished()
+
+
+class _Maker:
+    def __init__(self, document: Document, places: Sequence[Path], is_there: Callable[[Path], bool]) -> None:
+        self._root = deref(document.root) if document.root else None
+        self._operations = [
+            operation._replace(steps=tuple(map(str, place)))
+            for operation, place in zip(operations(document), places, strict=True)
+        ]
+        self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
+        for operation in self._operations:
+            self._by_steps.setdefault(operation.steps, []).append(operation)
+        self._there = is_there
+        self._made: list[Edit] = []
+        self._gone: dict[int, None] = {}  # numbers of operations
+        self._losses: dict[int, list[Path]] = {}  # by operation: virtual paths that its value loses
+        self._added: dict[Path, Any] = {}  # by virtual path: values of new operations
+        self._removals: list[Path] = []
+
+    def add(self, edit: Edit) -> None:
+        writers = [(operation, edit.path[len(operation.steps) :]) for operation in self._writers(edit.path)]
+        if any(operation.op in ("test", "move", "copy") for operation, _ in writers):
+            raise EditError("an operation tests, moves or copies this", edit.path)
+        inner = [
+            (operation, rest)
+            for operation, rest in writers
+            if operation.sets and rest and self._says(operation, rest)
+        ]
+        exact = [operation for operation, rest in writers if not rest]
+        if writers and not writers[-1][0].sets and writers[-1][1]:
+            raise EditError("an operation removes what this is in", edit.path)
+        match edit:
+            case Remove(path):
+                self._gone |= {operation.number: None for operation in exact}
+                self._lose(path, inner)
+            case Rename(path, key, value):
+                if not exact and not inner:
+                    raise EditError("no operation sets this", path)
+                for operation in exact:
+                    self._rename(operation, (*path[:-1], key), value)
+                if value is None:
+                    self._lose(path, inner)
+                else:
+                    self._made += [
+                        Rename((operation.number, "value", *rest), key, value) for operation, rest in inner
+                    ]
+            case Put(path, value):
+                self._put(path, value, exact, inner, writers)
+            case Append(path, value):
+                self._append(path, value, writers)
+
+    def _writers(self, path: Path) -> list[Operation]:
+        """The operations on a virtual path, or on what it is in, in their order."""
+        steps = tuple(map(str, path))
+        around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
+        return sorted(chain.from_iterable(around), key=lambda operation: operation.number)
+
+    def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
+        """A null in a value deletes nothing: the value is without the key."""
+        for operation, _ in inner:
+            self._losses.setdefault(operation.number, []).append(path)
+
+    def _says(self, operation: Operation, rest: Path) -> bool:
+        return get(operation.value, *rest) is not None
+
+    def _rename(self, operation: Operation, path: Path, value: Any) -> None:
+        self._made.append(Put((operation.number, "path"), pointer(path)))
+        self._set(operation, path, value)
+
+    def _set(self, operation: Operation, path: Path, value: Any) -> None:
+        """The operation gives this value, or deletes what is there."""
+        if value is None and not self._there(path):
+            self._gone[operation.number] = None
+            return
+        if value is None:
+            if operation.op != "remove":
+                self._made += [Put((operation.number, "op"), "remove"), Remove((operation.number, "value"))]
+            return
+        if operation.op == "remove" or (operation.op == "replace" and not self._there(path)):
+            self._made.append(Put((operation.number, "op"), "add"))
+        self._made.append(Put((operation.number, "value"), value))
+
+    def _put(
+        self,
+        path: Path,
+        value: Any,
+        exact: list[Operation],
+        inner: list[tuple[Operation, Path]],
+        writers: list[tuple[Operation, Path]],
+    ) -> None:
+        if exact or inner:
+            for operation in exact:
+                self._set(operation, path, value)
+            if value is None:
+                self._lose(path, inner)
+            else:
+                self._made += [Put((operation.number, "value", *rest), value) for operation, rest in inner]
+        elif value is None:
+            if not writers and self._there(path):
+                self._removals.append(path)
+        elif writers:
+            operation, rest = writers[-1]
+            self._made.append(Put((operation.number, "value", *rest), value))
+        else:
+            self._new(path, value)
+
+    def _append(self, path: Path, value: Any, writers: list[tuple[Operation, Path]]) -> None:
+        if writers:
+            operation, rest = writers[-1]
+            self._made.append(Append((operation.number, "value", *rest), value))
+        elif self._there(path):
+            self._added[*path, _END, len(self._added)] = value
+        else:
+            self._new(path, [value])
+
+    def _new(self, path: Path, value: Any) -> None:
+        """A new operation; it gives the first mapping above that is not there, with the value in it."""
+        depth_there = next(
+            (depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path)
+        )
+        for step in reversed(path[depth_there:]):
+            if isinstance(step, int):
+                raise EditError("the object that it patches has no such item", path)
+            value = {step: value}
+        self._added[path[:depth_there]] = _both(self._added.get(path[:depth_there]), value)
+
+    def _exists(self, path: Path) -> bool:
+        return self._there(path) or any(
+            operation.sets for operation in self._by_steps.get(tuple(map(str, path)), ())
+        )
+
+    def finished(self) -> list[Edit]:
+        for operation in self._operations:
+            lost = self._losses.get(operation.number, [])
+            depth = len(operation.steps)
+            rests = {path[depth:] for path in lost}
+            if operation.value is None or not _is_emptied(operation.value, rests):
+                self._made += [Remove((operation.number, "value", *path[depth:])) for path in lost]
+            else:
+                self._set(operation, lost[0][:depth], None)
+        self._check_others()
+        kept = [edit for edit in self._made if edit.path[0] not in self._gone]
+        kept += [Remove((number,)) for number in self._gone]
+        kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
+        for path, value in self._added.items():
+            where = path[:-1] if path[-2:-1] == (_END,) else path
+            kept.append(Append((), {"op": "add", "path": pointer(where), "value": value}))
+        if self._gone and len(kept) == len(self._gone) == len(items(self._root)):
+            raise EditError("no operation would be left, and kustomize takes no empty list", ())
+        return kept
+
+    def _check_others(self) -> None:
+        """What an operation needs is still there: a mapping that loses all its keys is gone."""
+        set_before: set[tuple[str, ...]] = set()
+        edited = {edit.path[0] for edit in self._made if edit.path}
+        for operation in self._operations:
+            if operation.number not in self._gone:
+                is_known = operation.number in edited or self._is_known(operation.steps, set_before)
+                if operation.op == "remove" and not is_known:
+                    self._gone[operation.number] = None
+                elif operation.sets and not self._is_known(operation.steps[:-1], set_before):
+                    raise EditError("an operation is in a mapping that would be gone", operation.steps)
+            if operation.sets:
+                set_before.add(operation.steps)
+
+    def _is_known(self, steps: tuple[str, ...], set_before: Set[tuple[str, ...]]) -> bool:
+        """Something is at these steps, or was given there; a number may be of an item, or a key."""
+        path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
+        return (
+            not steps
+            or self._there(path)
+            or self._there((*path[:-1], steps[-1]))
+            or not set_before.isdisjoint(prefixes(steps))
+        )
+
+
+def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
+    """Nothing is left of a mapping when these entries are gone."""
+    if path in gone:
+        return True
+    node = deref(node)
+    below = [(name, value) for name, _, value, _ in entries_of(node)] if isinstance(node, Mapping) else []
+    return bool(below) and all(_is_emptied(value, gone, (*path, name)) for name, value in below)
+
+
+def _both(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{name: _both(old.get(name), value) for name, value in new.items()}}
+    return new

@@ -1,0 +1,269 @@
+"""What kustomize builds in a run: the kustomizations that are builds of their own, and where their nodes are
+written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Map
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from gpuxlate.files.find import SKIPPED, Input
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.model.declarations import record
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.limits import MAX_BASE_FILES
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.inline import InlinePatch
+from gpuxlate.overlays.kustomization import NAMES, Piece, UnknownError, kustomization_in, listed, patches_of
+from gpuxlate.overlays.kustomize import LOCAL, MANY_FOLDERS, NOT_THERE, Built, Object, Tree, root_of, tree
+from gpuxlate.overlays.refusals import RefusedError
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, get_text
+from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.yamltext.parse import Document, node_at, with_location
+from gpuxlate.yamltext.source import Source
+
+_BELOW = ("resources", "bases", "components")
+
+
+@record
+class Builds:
+    """The builds of a run.
+
+    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the files that they
+    are made of, kustomizations included, and ``names``: the files of the run, by their real paths.
+    ``relative``: those are named from here.
+    """
+
+    roots: tuple[str, ...]
+    used: frozenset[str]
+    names: dict[str, str]
+    relative: bool
+
+    def uses(self, file: Input) -> bool:
+        """What the file requests is counted with what is built of it."""
+        return file.path is not None and os.path.realpath(file.path) in self.used
+
+    def name(self, path: str) -> str:
+        """What to call a file or folder of a build: as the run does."""
+        found = self.names.get(os.path.realpath(path))
+        return found or (os.path.relpath(path) if self.relative else path)
+
+
+def builds_of(folders: Sequence[str], files: Iterable[Input]) -> Builds:
+    """The builds of a run with kustomizations in these folders."""
+    uses: dict[str, _Uses] = {}
+    inner: dict[str, None] = {}
+    for folder in folders:
+        for path in _uses(folder, uses).folders:
+            _visit(path, uses, inner)
+    roots: list[str] = []
+    seen: dict[str, None] = {}
+    # what none of the first ones reaches includes one another
+    for one in (*(folder for folder in folders if folder not in inner), *folders):
+        if one not in seen:
+            roots.append(one)
+            _visit(one, uses, seen)
+    used = {os.path.realpath(path) for folder in seen for path in uses[folder].files}
+    names = {os.path.realpath(file.path): file.name for file in files if file.path is not None}
+    return Builds(tuple(roots), frozenset(used), names, not any(map(os.path.isabs, names.values())))
+
+
+class _Uses(NamedTuple):
+    """The folders and files that a kustomization names, itself included."""
+
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def _uses(folder: str, by_folder: dict[str, _Uses]) -> _Uses:
+    if folder not in by_folder:
+        root = kustomization_in(folder)
+        named = (node.text for name in _BELOW for node in listed(root, name) if isinstance(node, Scalar))
+        paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
+        folders = tuple(path for path in paths if kustomization_in(path) is not None)
+        kustomizations = (os.path.join(folder, name) for name in NAMES)
+        by_folder[folder] = _Uses(folders, (*kustomizations, *patches_of(folder), *paths))
+    return by_folder[folder]
+
+
+def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
+    """Add a folder and all that it uses."""
+    pending = [folder]
+    while pending:
+        path = pending.pop()
+        if path not in seen and len(seen) < MAX_BASE_FILES:
+            seen[path] = None
+            pending += _uses(path, uses).folders
+
+
+# --- what one of them builds ------------------------------------------------------------------------
+def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
+    """What the kustomization of a folder builds, with the texts of all that it is built of.
+
+    ``texts``: what files will have, by their real paths. Only files are read: nothing is raised for their
+    content.
+    """
+    root = root_of(folder)
+    built = (tree(root) if texts is None else Tree(root, texts)).built(folder)
+    every = list(_below(built))
+    return Built(
+        folder,
+        [obj for obj in _apart(built.objects) if obj.identity.annotations.get(LOCAL) != "true"],
+        unread=built.unread,
+        elsewhere=built.elsewhere,
+        refused=built.refused,
+        texts=[text for build in every for text in build.texts],
+        unmatched_patches=[text for build in every for text in build.unmatched_patches],
+    )
+
+
+class WholeBuild(NamedTuple):
+    """What a kustomization builds, and all files that it is built of, by their real paths."""
+
+    made: Built
+    files: tuple[str, ...]
+
+    def others(self) -> list[str]:
+        """The folders of other kustomizations of the repository that are built of some of the files.
+
+        Raises UnknownError.
+        """
+        uses: dict[str, _Uses] = {}
+        mine: dict[str, None] = {}
+        _visit(self.made.folder, uses, mine)
+        given_files, roots = set(self.files), []
+        for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
+            if number > MAX_BASE_FILES:
+                raise UnknownError(MANY_FOLDERS)
+            names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
+            if folder not in mine and kustomization_in(folder) is not None:
+                seen: dict[str, None] = {}
+                _visit(folder, uses, seen)
+                if any(
+                    os.path.realpath(path) in given_files for folder in seen for path in uses[folder].files
+                ):
+                    roots.append(folder)
+        return roots
+
+
+def whole_build(folder: str) -> WholeBuild:
+    """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
+    folder = os.path.abspath(folder)
+    built, builds = build(folder), builds_of([folder], ())
+    if get_text(kustomization_in(folder), "kind") == "Component":
+        raise UnknownError(msg("it is a component, a part of what other kustomizations build"))
+    places = BuildPlaces(built, builds)
+    unknown = next(
+        (
+            obj
+            for obj in built.objects
+            if obj.unknown and (places.matter or might_have_gpu_keys(obj.document.text.encode()))
+        ),
+        None,
+    )
+    if built.refused:
+        raise built.refused
+    if built.unread or built.unmatched_patches or unknown:
+        raise UnknownError(built.unread or (unknown and unknown.unknown) or NOT_THERE)
+    return WholeBuild(built, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
+
+
+def _apart(objects: Iterable[Object]) -> Iterator[Object]:
+    """The objects without those that another one carries, which are read with it."""
+    above: Object | None = None
+    for obj in objects:
+        if above and obj.document is above.document and obj.path[: len(above.path)] == above.path != obj.path:
+            continue
+        above = obj
+        yield obj
+
+
+def _below(build: Built) -> Iterator[Built]:
+    """It and all that it is built of, each once."""
+    pending, seen = [build], {build}
+    for built in pending:
+        yield built
+        below = [build for build in built.below if build not in seen]
+        seen.update(below)
+        pending += below
+
+
+# --- places -----------------------------------------------------------------------------------------
+@dataclass
+class BuildPlaces:
+    """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
+
+    made: Built
+    builds: Builds
+    sources: dict[str, Source] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        return self.builds.name(self.made.folder)
+
+    @cached_property
+    def matter(self) -> bool:
+        """A patch may have something that requests GPUs."""
+        return any(might_have_gpu_keys(piece.document.text.encode()) for piece in self.made.texts)
+
+    @cached_property
+    def _texts(self) -> dict[Node, Piece]:
+        """The texts of all nodes that are not of an object's own document."""
+        pieces: dict[Node, Piece] = {}
+        pending = [(piece.document.root, piece) for piece in self.made.texts]
+        while pending:
+            node, text = pending.pop()
+            if node is None or node in pieces:
+                continue
+            pieces[node] = text
+            if isinstance(node, Mapping):
+                pending += [(part, text) for entry in node.entries for part in entry]
+            elif isinstance(node, List):
+                pending += [(item, text) for item in node.items]
+            elif isinstance(node, Alias):
+                pending.append((node.target, text))
+        return pieces
+
+    def of(self, document: Document) -> Document:
+        """A document of a file as the run calls it."""
+        name = self.builds.name(document.source.name)
+        if name not in self.sources:
+            self.sources[name] = Source(name, document.source.text)
+        return replace(document, source=self.sources[name])
+
+    def found(self, finding: Diagnostic, one: Object) -> Diagnostic:
+        """A finding about a built object at the place where it is written."""
+        node, start, end = node_at(one.root, finding.path, on_key=finding.on_key)
+        if node is not one.root and (first := _first_written(node)) is not node:
+            node, start, end = first, first.start, first.end
+        text = self._texts.get(node)
+        if text is not None:
+            return self.written(finding, text, (start, end))
+        document = self.of(one.document)
+        if node is one.root or end == 0:  # in no text
+            at = with_location(document, replace(finding, path=one.path, span=None))
+            return replace(at, path=finding.path)
+        return finding.located(span=document.source.span(start, end))
+
+    def written(self, finding: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
+        """A finding at some characters of a text."""
+        host = self.of(text.host or text.document)
+        span = text.document.source.span(*at)
+        if isinstance(text.value, Scalar):
+            span = InlinePatch(host, (), text.value).span(span)
+        return finding.located(file=host.source.name, document=host.index, span=span)
+
+
+def refused_at(finding: Diagnostic, error: RefusedError, places: BuildPlaces) -> Diagnostic:
+    """A finding at what kustomize refuses."""
+    return places.written(finding, Piece(error.document), error.at)
+
+
+def _first_written(node: Node) -> Node:
+    """The node, or the first one in it that is in a text: what is merged is in none."""
+    while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
+        node = node.entry_nodes[0]
+    return node

@@ -1,0 +1,588 @@
+"""The keys of all vendors: whose a key is, which known key is near."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, domain_of
+from gpuxlate.model.pod import PodKeys, names_in
+from gpuxlate.rules.base import Context, Dialect, Subject
+from gpuxlate.rules.number_format import beyond_plausible, unit_of
+from gpuxlate.rules.predicates import Needs, Predicate
+from gpuxlate.rules.unsupported_products import (
+    ACCELERATORS,
+    LOCAL_NAMES,
+    PRODUCTS,
+    UNKNOWN,
+    Product,
+    accelerators_of,
+    index,
+    product_at,
+    product_in,
+    product_of,
+    reads_like_one,
+)
+from gpuxlate.rules.unsupported_products import WORDS as SIGNS
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.hits import KeySearch
+
+IGNORE = "gpuxlate.io/ignore"
+"""Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
+SHORT_NAME = 5
+"""Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
+COMMON = "gpu"
+"""Part of most keys: a name with it may have a misspelt domain."""
+NEAR = 2
+"""Maximum edit distance between a misspelt key and the one that was meant."""
+WHOLE, PARTITION = "whole cards", "partition"
+"""How the meaning of a row begins that counts nothing else, and what a row of a fixed part of a card sets."""
+BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
+"""Where no scheduler writes: a name of its own there is somebody's mistake."""
+
+
+_WILD = regex(r"[*?\[]")
+"""The first of these in a name, and what is behind it, stand for others."""
+
+
+D = TypeVar("D", bound=Dialect)
+
+
+class Owners(Generic[D]):
+    """Some dialects, looked up by keys and by pods. What is found of keys is kept: the same ones come again
+    in every pod."""
+
+    def __init__(self, dialects: tuple[D, ...]) -> None:
+        self.dialects = dialects
+        self.owners = lru_cache(maxsize=4096)(self._owners)
+        self._asked_with = lru_cache(maxsize=4096)(self._asking_with)
+
+    def _owners(self, name: str) -> tuple[D, ...]:
+        """The dialects whose key it is."""
+        return tuple(one for one in self.of_domain(name) if one.owns(name))
+
+    def of_domain(self, name: str) -> tuple[D, ...]:
+        """The dialects with keys of the name's domain: others are not asked."""
+        return self._by_domain.get(domain_of(name), ())
+
+    @cached_property
+    def _by_domain(self) -> dict[str, tuple[D, ...]]:
+        found: dict[str, tuple[D, ...]] = {}
+        for one in self.dialects:
+            for domain in one.domains:
+                found[domain] = (*found.get(domain, ()), one)
+        return found
+
+    def backends_of(self, pod: PodKeys) -> tuple[D, ...]:
+        """The dialects in which containers of a pod ask for GPUs."""
+        found: set[int] = set()
+        for container in pod.all_containers():
+            for values in (container.limits, container.requests):
+                for name in values:
+                    found.update(self._asked_with(name))
+        names = names_in(pod)
+        apart = {place for name in names & self._needed.keys() for place in self._needed[name]}
+        for place in apart.union(self._needed[""]):
+            number, speaks, needs = self._apart[place]
+            possible = pod.claims or not self.dialects[number].device_classes
+            if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
+                found.add(number)
+        if len(found) > 1:
+            found -= self._as_companions(pod)
+        return tuple(self.dialects[number] for number in sorted(found))
+
+    def joined(self, names: Collection[str]) -> frozenset[str]:
+        """The resources of a container that are one share with keys of another dialect in it."""
+        for one in self._joining:
+            beside = frozenset(one.companions).intersection(names)
+            if beside and any(map(one.owns, names)):
+                return beside
+        return frozenset()
+
+    @cached_property
+    def _joining(self) -> tuple[D, ...]:
+        return tuple(one for one in self.dialects if one.companions)
+
+    def _as_companions(self, pod: PodKeys) -> set[int]:
+        """The dialects whose keys in a pod are all one share with those of another."""
+        joined: set[int] = set()
+        alone: set[int] = set()
+        for container in pod.all_containers():
+            beside = self.joined(container.resources)
+            for name in container.resources:
+                (joined if name in beside else alone).update(self._asked_with(name))
+        return joined - alone
+
+    def _asking_with(self, name: str) -> tuple[int, ...]:
+        """The dialects in which a key in the resources of a container asks for GPUs."""
+        owners = {id(one) for one in self.owners(name) if one.requests_with(name)}
+        return tuple(number for number, one in enumerate(self.dialects) if id(one) in owners)
+
+    @cached_property
+    def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
+        """The dialects that pods speak without keys in resources: how, and which names that needs."""
+        found = [(number, one.detector) for number, one in enumerate(self.dialects)]
+        return [
+            (number, speaks, speaks.needs() if isinstance(speaks, Predicate) else ())
+            for number, speaks in found
+            if speaks is not None
+        ]
+
+    @cached_property
+    def _needed(self) -> dict[str, list[int]]:
+        """Their places there, by the names that the first of their needs has; under "" those without any."""
+        found: dict[str, list[int]] = {"": []}
+        for place, (_, _, needs) in enumerate(self._apart):
+            for name in needs[0] if needs else ("",):
+                found.setdefault(name, []).append(place)
+        return found
+
+
+class KeyIndex(Owners[Dialect]):
+    """What vendor-neutral rules need to know about the keys of all dialects."""
+
+    def __init__(self, dialects: tuple[Dialect, ...]) -> None:
+        super().__init__(dialects)
+        self.known_typos = frozenset(name for one in dialects for name in getattr(one, "known_typos", ()))
+        self.candidates = tuple(
+            dict.fromkeys(
+                row.name
+                for one in dialects
+                for row in one.keys
+                if Place.WRITTEN_BY_SCHEDULER not in row.places
+                and one.owns(row.name)
+                and _may_be_misspelt(row)
+            )
+        )
+        self.whole_cards = frozenset((NVIDIA_GPU, *(one.whole_card_key for one in dialects)))
+        self.rows = lru_cache(maxsize=4096)(self._rows)
+        self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+        self.renamed = lru_cache(maxsize=4096)(self._renamed)
+        self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
+        self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
+        self.units = lru_cache(maxsize=4096)(self._units)
+        self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
+        self.subjects = lru_cache(maxsize=4096)(self._subjects)
+        self.unread = lru_cache(maxsize=4096)(self._unread)
+        self.offers = lru_cache(maxsize=4096)(self._offers)
+        self.search = lru_cache(maxsize=8)(self._search)
+        # a plug-in may know products of its own
+        self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
+        known = [
+            *(prefix for one in dialects for prefix in one.gpu_prefixes),
+            *(name for one in dialects for row in one.keys for name in (row.name, *row.aliases)),
+            *(key for one in dialects for product in one.similar_products for key in product.keys),
+            *(key for product in PRODUCTS for key in product.keys),
+            *LOCAL_NAMES,
+        ]
+        self._known = frozenset(_WILD.split(one, 1)[0] for one in known)
+        self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
+        self._bare = tuple(one for one in self._known if "/" not in one)
+        rows = (row for one in dialects for row in one.keys if row.general and "/" not in row.name)
+        self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
+        """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
+        names = "|".join(sorted(self.words)).replace(".", "[.]")
+        self._word = regex(rf"(?<![\w./-])(?:{names})(?![\w/-])")
+
+    def is_foreign(self, name: str) -> bool:
+        """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
+        return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
+
+    def has_word(self, text: str, start: int, end: int) -> bool:
+        """One of the ``words`` may be in some characters of a text, by itself."""
+        return bool(self.words) and self._word.search(text, start, end) is not None
+
+    def _search(self, *names: str) -> KeySearch:
+        """Where a text may name a key: of a dialect, of a product, one that reads like an accelerator's, or
+        one of these names."""
+        from gpuxlate.manifest.hits import KeySearch
+
+        accelerators = (key for keys in ACCELERATORS.values() for key in keys)
+        known = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
+        return KeySearch(known, (sign.removeprefix("/") for sign in SIGNS), COMMON)
+
+    def _rows(self, name: str) -> tuple[KeySpec, ...]:
+        """What the data sheets say of a key."""
+        found = (one.find(name) for one in self.of_domain(name))
+        return tuple(row for row in found if row is not None)
+
+    def _units(self, name: str) -> frozenset[str]:
+        """What a key counts by the data sheets: MiB, percent, cards."""
+        return frozenset(unit_of(row, None) for row in self.rows(name)) - {""}
+
+    def _memory_unit(self, name: str) -> str:
+        """MiB or GiB, where a resource counts these by its data sheet, ``units`` of others; else nothing."""
+        row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
+        unit = "" if row is None or row.quantity else unit_of(row, None)
+        return unit if unit in ("MiB", "GiB") or beyond_plausible(row) is not None else ""
+
+    def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
+        """What a key in a place of a pod may be to a vendor-neutral rule."""
+        if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
+            return frozenset()
+        mark, rows = self.written_by_scheduler(name), self.rows(name)
+        read = bool(rows) or self.is_read(name)
+        of = {
+            Subject.MISSPELT: self.misspelt(name, place) is not None,
+            Subject.MARK: mark and place not in BY_HAND,
+            Subject.PRODUCT: self.product(name, place) is not None,
+            Subject.MISPLACED: self.is_misplaced(name, place)
+            or (place is Place.NODE_SELECTOR and any(map(is_policy, rows))),
+            Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
+            Subject.MEMORY: place is Place.RESOURCE and bool(self.memory_unit(name)),
+            Subject.RESOURCE: place is Place.RESOURCE
+            and (read or self.is_resource(name) or name in self.whole_cards),
+        }
+        return frozenset(subject for subject, holds in of.items() if holds)
+
+    def is_read(self, name: str) -> bool:
+        """A dialect or this tool reads the key."""
+        return name == IGNORE or bool(self.owners(name))
+
+    def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
+        """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
+        everywhere."""
+        owners = self.owners(name)
+        return ("/" in name and not owners) or any(self._means(one, name, place, pod) for one in owners)
+
+    @staticmethod
+    def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
+        return not _is_anybodys(dialect, name) or (dialect.owns_at(name, place) and dialect.is_used_by(pod))
+
+    def is_vendors(self, name: str) -> bool:
+        """The key is a vendor's in any pod, whatever else is in it."""
+        return any(not _is_anybodys(dialect, name) for dialect in self.owners(name))
+
+    def is_misplaced(self, name: str, place: Place) -> bool:
+        """Nothing reads the known key in this place of a pod."""
+        if self.written_by_scheduler(name):
+            return place in BY_HAND and self.misspelt(name, place) is None
+        rows = self.rows(name) if self.owners(name) else ()  # every cloud uses nvidia.com/gpu
+        by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
+        return bool(by_hand) and not any(takes_effect(row, place) for row in by_hand)
+
+    def has_bounds(self, name: str, pod: PodKeys) -> bool:
+        """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
+        rows = (one.find(name) for one in self.backends_of(pod))
+        return any(row is not None and (row.unit or row.is_pattern) for row in rows)
+
+    def _is_resource(self, name: str) -> bool:
+        """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
+        rows = self.rows(name)
+        return name == NVIDIA_GPU or (
+            bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        )
+
+    def _counts_whole_cards(self, name: str) -> bool:
+        """The key counts whole cards, and nothing else."""
+        rows = self.rows(name)
+        return name == NVIDIA_GPU or (bool(rows) and all(row.meaning.startswith(WHOLE) for row in rows))
+
+    def written_by_scheduler(self, name: str) -> bool:
+        """Every data sheet with the key says that the scheduler writes it."""
+        rows = self.rows(name)
+        return bool(rows) and all(Place.WRITTEN_BY_SCHEDULER in row.places for row in rows)
+
+    def placed_by_scheduler(self, pod: PodKeys) -> bool:
+        """A vendor's scheduler has written on the pod: it is one of a cluster."""
+        return any(self.written_by_scheduler(name) for name in pod.annotations)
+
+    def product(self, name: str, place: Place | None = None) -> Product | None:
+        """The product that is known by name and not read, whose key a name is.
+
+        ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
+        """
+        if self.is_foreign(name):
+            return None
+        owners, rows = self.owners(name), self.rows(name)
+        if rows and owners and all(one.read_only for one in owners) and not self.written_by_scheduler(name):
+            return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
+        if owners or rows:
+            return None
+        found = product_at(name, place) if place else product_of(name)
+        return found or product_in(name, self._look_alikes)
+
+    def _unread(self, name: str) -> str | None:
+        """What whole accelerators a resource counts that no dialect reads, and that no other rule reports;
+        UNKNOWN where its name reads like an accelerator's."""
+        if self.owners(name) or self.rows(name) or self.product(name):
+            return None
+        found = accelerators_of(name)
+        return UNKNOWN if found is None and reads_like_one(name) and not self.near_miss(name) else found
+
+    def _offers(self, name: str) -> frozenset[str]:
+        """The kinds of nodes that may offer a resource: by dialect, and those that have its partitions apart
+        from its whole cards. Of a key of whole cards, those with a share beside it."""
+        rows = {dialect.name: dialect.find(name) for dialect in self.of_domain(name)}
+        known = {dialect: row for dialect, row in rows.items() if row is not None}
+        if self.counts_whole_cards(name):
+            counting = [dialect for dialect, row in known.items() if not row.meaning.startswith(WHOLE)]
+            beside = [*known]
+        else:
+            counting = [dialect.name for dialect in self.owners(name)]
+            beside = [
+                dialect for dialect in counting if dialect in known and known[dialect].sets == PARTITION
+            ]
+        return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in beside)))
+
+    def taken_for(self, product: Product) -> Dialect | None:
+        """The dialect whose keys those of a product are easily taken for."""
+        return next((one for one in self.dialects if product in one.similar_products), None)
+
+    def _near_miss(self, name: str) -> NearMiss | None:
+        """The known key that a misspelt key is near, None where it is not misspelt."""
+        if name in (IGNORE, NVIDIA_GPU) or name in self.known_typos or self.rows(name):
+            return None
+        if self.product(name) or accelerators_of(name):
+            return None
+        owners = self.owners(name)
+        if owners:
+            names = [row.name for one in owners for row in one.keys if row.name in self.candidates]
+            meant = closest(name, names)
+            return NearMiss(owners[0], meant) if meant else NearMiss(owners[0], alike(name, names), False)
+        if "/" not in name:
+            return None
+        near = nearest(name, self._maybe_meant(name), NEAR)
+        return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
+
+    def misspelt(self, name: str, place: Place) -> NearMiss | None:
+        """What was meant with an unknown key in a place of a pod; None where it is not misspelt."""
+        if place is Place.ENV:
+            return None
+        return self.near_miss(name) or (self.renamed(name) if place is Place.RESOURCE else None)
+
+    def _renamed(self, name: str) -> NearMiss | None:
+        """The resource that an unknown one has the words of, with other separators or abbreviations, or in
+        another domain of the same vendor: tencent.com/qgpu-core."""
+        rows = self.rows(name)
+        if any(not row.is_pattern or Place.WRITTEN_BY_SCHEDULER not in row.places for row in rows):
+            return None  # it is known; names like those that a scheduler writes are not, in resources
+        if "/" not in name or name in self.known_typos or self.product(name) or accelerators_of(name):
+            return None
+        domain = domain_of(name)
+        alike_ = [
+            (dialect, row)
+            for dialect, row in self._by_words.get(_words_of(name), ())
+            if domain in dialect.domains or _vendor_of(domain) == _vendor_of(domain_of(row.name))
+        ]
+        if not alike_:
+            return None
+        dialect, row = next((one for one in alike_ if domain_of(one[1].name) == domain), alike_[0])
+        return NearMiss(dialect, row.name)
+
+    @cached_property
+    def _by_words(self) -> dict[str, list[tuple[Dialect, KeySpec]]]:
+        """The resources of all dialects by the words of their names, and of their aliases."""
+        found: dict[str, list[tuple[Dialect, KeySpec]]] = {}
+        for dialect in self.dialects:
+            for row in dialect.keys:
+                if Place.RESOURCE not in row.places or row.is_pattern or row.model:
+                    continue
+                for words_ in dict.fromkeys(map(_words_of, (row.name, *row.aliases))):
+                    if len(words_) >= SHORT_NAME:
+                        found.setdefault(words_, []).append((dialect, row))
+        return found
+
+    def _maybe_meant(self, name: str) -> Iterator[str]:
+        """The known keys of domains that a name's own may be a misspelt one of."""
+        domain = name.partition("/")[0]
+        for known, names in self._candidates_by_domain.items():
+            if domain == known or (COMMON in name and _may_be_domain(domain, known)):
+                yield from (one for one in names if _may_be_meant(name, one))
+
+    @cached_property
+    def _candidates_by_domain(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for one in self.candidates:
+            if domain := domain_of(one):
+                found.setdefault(domain, []).append(one)
+        return found
+
+
+def takes_effect(row: KeySpec, place: Place) -> bool:
+    """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
+    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+
+
+def is_policy(row: KeySpec) -> bool:
+    """The key is a label of nodes whose value is their policy."""
+    return Place.NODE in row.places and "policy" in row.meaning
+
+
+def _is_anybodys(dialect: Dialect, name: str) -> bool:
+    """The key could be of any software beside the dialect."""
+    row = dialect.find(name)
+    return row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
+
+
+_SHORTER = {"memory": "mem", "percentage": "percent"}
+"""Words for which vendors have abbreviations in keys."""
+_SEPARATOR = regex(r"[-_.]+")
+
+
+def _words_of(name: str) -> str:
+    """What is behind the slash of a key, with neither separators nor the end of a plural, and abbreviated."""
+    text = _SEPARATOR.sub("", _tail(name).lower())
+    for word, short in _SHORTER.items():
+        text = text.replace(word, short)
+    return text.removesuffix("s")
+
+
+def _vendor_of(domain: str) -> str:
+    """The part of a domain that somebody has bought: tencent.com of tke.cloud.tencent.com."""
+    return ".".join(domain.split(".")[-2:])
+
+
+def _may_be_misspelt(row: KeySpec) -> bool:
+    """A name of its own; what is before a slash is a domain, since a short word is near to many others, and
+    the name of a card is near to those of other cards, which device plugins count whole."""
+    if row.model and row.sets == "cards":
+        return False
+    prefix, slash, _ = row.name.partition("/")
+    return not row.is_pattern and (not slash or "." in prefix)
+
+
+class NearMiss(NamedTuple):
+    """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
+
+    dialect: Dialect
+    meant: str | None
+    probable: bool = True
+
+
+_last: list[KeyIndex] = []
+
+
+def key_index_of(context: Context) -> KeyIndex:
+    """The index of the keys of a context. The last one is kept, since a run has one set of dialects."""
+    if not _last or _last[0].dialects is not context.dialects:
+        _last[:] = [KeyIndex(context.dialects)]
+    return _last[0]
+
+
+_WORD = regex(r".+(?=/)|[a-z]+.")
+"""Part of a product's key: its domain, or the first word of a name without one."""
+
+
+def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
+    """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
+
+    Few of them, since each is searched for in every file of a folder: COMMON, and the domains of keys.
+    """
+    listed = tuple(dialects)
+    names = {row.name for one in listed for row in one.keys if not row.name.isalpha()}
+    others = {prefix for one in listed for prefix in one.gpu_prefixes}
+    others |= {alias for one in listed for row in one.keys for alias in row.aliases}
+    lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(one.lower() for one in others)}
+    lowered |= {*SIGNS}
+    products = (*PRODUCTS, *(product for one in listed for product in one.similar_products))
+    keys = [name for product in products for name in product.keys]
+    for key in (*LOCAL_NAMES, *keys, *(name for names in ACCELERATORS.values() for name in names)):
+        text = key.lower()
+        if not any(one in text for one in lowered):  # most have GPU in their names
+            lowered |= set(_WORD.findall(text)[:1])
+    return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
+
+
+def _domain_or_all(name: str) -> str:
+    """The domain of a key with its slash, since the rest may be misspelt; a name without one as it is."""
+    domain, slash, _ = name.partition("/")
+    return domain + slash if slash else name.partition("*")[0]
+
+
+# --- nearness -----------------------------------------------------------------------------------
+
+
+def distance(one: str, other: str, limit: int) -> int | None:
+    """Levenshtein's edit distance, None where it is above ``limit``."""
+    if abs(len(one) - len(other)) > limit:
+        return None
+    same = _alike(one, other)
+    one, other = one[same:][::-1], other[same:][::-1]
+    same = _alike(one, other)
+    one, other = one[same:], other[same:]
+    too_far = limit + 1
+    above = [*range(limit + 1), *[too_far] * len(other)]
+    for row, letter in enumerate(one, 1):
+        current = [min(row, too_far)] + [too_far] * len(other)
+        # what is further from the diagonal is above the limit
+        for column in range(max(1, row - limit), min(len(other), row + limit) + 1):
+            swapped = above[column - 1] + (letter != other[column - 1])
+            current[column] = min(swapped, above[column] + 1, current[column - 1] + 1)
+        if min(current) > limit:
+            return None
+        above = current
+    return above[len(other)] if above[len(other)] <= limit else None
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
+    """The first candidate with the least distance, None where all are above ``limit``."""
+    best: str | None = None
+    for candidate in candidates:
+        # two edits leave one of any three parts unchanged: this rules out most names
+        if limit <= 2 and not any(piece in name for piece in _thirds(candidate)):
+            continue
+        found = distance(name, candidate, limit)
+        if found is not None:
+            best, limit = candidate, found - 1
+            if limit < 0:
+                break
+    return best
+
+
+@lru_cache(maxsize=1024)
+def _thirds(name: str) -> tuple[str, str, str]:
+    third = len(name) // 3
+    return name[:third], name[third : 2 * third], name[2 * third :]
+
+
+def closest(name: str, candidates: list[str]) -> str | None:
+    """The name that was probably meant: one with a typing error, a prefix of it, or an extension."""
+    near = nearest(name, candidates, NEAR)
+    if near:
+        return near
+    longer = [one for one in candidates if one.startswith(name)]
+    if len(longer) == 1:
+        return longer[0]
+    shorter = [one for one in candidates if name.startswith(one) and len(_tail(one)) >= SHORT_NAME]
+    return max(shorter, key=len, default=None)
+
+
+def alike(name: str, candidates: list[str]) -> str | None:
+    """The name that looks most like it, for a hint only."""
+    from difflib import get_close_matches  # needed only for a finding
+
+    tails = {_tail(one): one for one in candidates}
+    found = get_close_matches(_tail(name), tails, 1, 0.6)
+    return tails[found[0]] if found else None
+
+
+def _tail(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _may_be_meant(name: str, candidate: str) -> bool:
+    if abs(len(name) - len(candidate)) > NEAR:
+        return False
+    return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
+
+
+def _may_be_domain(domain: str, known: str) -> bool:
+    """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
+    if abs(len(domain) - len(known)) > NEAR:
+        return False
+    labels, meant = domain.split("."), known.split(".")
+    if len(labels) == len(meant):
+        return all(one == other or set(one) & set(other) for one, other in zip(labels, meant, strict=True))
+    fewer, more = sorted((labels, meant), key=len)
+    rest = iter(more)
+    return not all(label in rest for label in fewer)
