@@ -28,7 +28,7 @@ from gpuxlate.backends.rows import (
 from gpuxlate.backends.target import PodReader, PodWriter, ShareWriter
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import ANY, KeySpec, Place, Range, key
+from gpuxlate.model.keys import KeySpec, Place, Range, key
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -188,7 +188,6 @@ class HamiAscend(HamiDialect):
             choice(
                 "huawei.com/enpu-memory-request",
                 meaning="the memory of the container once more, for ENPU",
-                no_op_values=(ANY,),
                 component=HAMI,
                 source="ENPU",
             )

@@ -18,7 +18,7 @@ from gpuxlate.backends.rows import KeyGroup, choice, choices, written
 from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.backends.target import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import ANY, INT32, By, Place, Range
+from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -76,7 +76,7 @@ PLACEMENT = (
         source="ALIGNMENT",
     ),
     *(
-        choice(name, meaning=meaning, no_op_values=(ANY,), source="OVERWRITE")
+        choice(name, meaning=meaning, source="OVERWRITE")
         for name, meaning in {
             "hami.io/overwrite-env": "whether HAMi's variables take the place of the pod's",
             "hami.io/overwrite-env-containers": "the same for each container, as JSON",
