@@ -209,6 +209,11 @@ class CommandGroup(_InLanguage, TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, *rest = args
+        if name == "help" and rest[:1] == ["terms"]:
+            from gpuxlate.cli import terms
+
+            typer.echo(terms.as_text())
+            raise typer.Exit
         if name == "help" and rest and not rest[0].startswith("-"):
             return self.resolve_command(ctx, [rest[0], "--help"])
         if name == "help":
@@ -244,7 +249,8 @@ def root(
 ) -> None:
     """Translate and check GPU shares in Kubernetes manifests, in every vendor's terms.
 
-    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command.
+    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command,
+    `gpuxlate help terms` the terms.
     """
     if ctx.invoked_subcommand is None:
         ctx.fail(msg("a command is missing"))
