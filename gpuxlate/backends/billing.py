@@ -10,10 +10,17 @@ from types import MappingProxyType
 from gpuxlate.backends.target import Backend
 from gpuxlate.model.declarations import record
 from gpuxlate.model.errors import UserError
+from gpuxlate.model.limits import FULL_CARD_CORES
 
 
 class CostError(UserError, ValueError):
     """The input cannot be billed. ``hint``: what to write."""
+
+
+def part_of_card(cores: int, memory_mib: int, card_mib: int) -> Fraction:
+    """The part of a card that percent and MiB of it are, as it is billed (EMR Serverless, mGPU, seed 004):
+    max(mgpu-core / 100, mgpu-memory / memory of the whole card), that is, what shares can use of it."""
+    return max(Fraction(cores, FULL_CARD_CORES), Fraction(memory_mib, card_mib))
 
 
 class Decides(StrEnum):

@@ -59,7 +59,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Plan": {
         "compare": "Compare a share at several targets",
         "plan": "Count the cards and nodes that shares need at a target",
-        "cost": "Compute what shares cost, by the vendor's formula",
+        "cost": "Compute what shares hold of cards, and what that costs",
         "nodepool": "List the node labels and prerequisites of a share",
     },
     "Cluster": {
@@ -78,6 +78,7 @@ COMMANDS = {name: text for commands in GROUPS.values() for name, text in command
 LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
     "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_OBJECTS),
     "capacity": ("Show what runs on each card, what is free, and whether a workload fits", OF_OBJECTS),
+    "why": ("Say why a pod does not run, and what would make it fit", OF_NAMESPACE),
     "preflight": ("Check the vendor's prerequisites on the live nodes", OF_OBJECTS),
     "apply": ("Translate to the dialect of the cluster, then apply", OF_NAMESPACE),
     "policy": ("Write admission policies for the dialects of this cluster", OF_CLUSTER),
@@ -208,6 +209,11 @@ class CommandGroup(_InLanguage, TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, *rest = args
+        if name == "help" and rest[:1] == ["terms"]:
+            from gpuxlate.cli import terms
+
+            typer.echo(terms.as_text())
+            raise typer.Exit
         if name == "help" and rest and not rest[0].startswith("-"):
             return self.resolve_command(ctx, [rest[0], "--help"])
         if name == "help":
@@ -243,7 +249,8 @@ def root(
 ) -> None:
     """Translate and check GPU shares in Kubernetes manifests, in every vendor's terms.
 
-    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command.
+    `gpuxlate targets` lists the vendors, `gpuxlate help COMMAND` the options of a command,
+    `gpuxlate help terms` the terms.
     """
     if ctx.invoked_subcommand is None:
         ctx.fail(msg("a command is missing"))

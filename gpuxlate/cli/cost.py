@@ -1,10 +1,12 @@
-"""``gpuxlate cost``: what shares cost, by the vendor's formula."""
+"""``gpuxlate cost``: what shares hold of cards, and cost.
+
+Here by a vendor's formula, where one is documented; elsewhere ``cards_held``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -19,14 +21,15 @@ from gpuxlate.backends.billing import (
 )
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli import lookup, options, prices, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.locale import localize
-from gpuxlate.model.declarations import Count, Output, Printed, record, regex
+from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record, regex
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.exact import Exact, decimal
 from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import text_of
@@ -39,20 +42,6 @@ MAX_LENGTH = 32
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _FRACTION = regex(rf"({_NUMBER})(?:/([0-9]+))?")
 _DURATION = regex(rf"(?=.)(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?")
-
-
-@record
-class Exact(Printed):
-    """A number."""
-
-    exact: str
-    """As a fraction, such as 1/3."""
-    decimal: float
-    """Rounded to six places."""
-
-    @classmethod
-    def of(cls, value: Fraction) -> Self:
-        return cls(str(value), float(decimal(value)))
 
 
 @record
@@ -113,6 +102,8 @@ class BilledShare(Printed):
     """Its pods by role."""
     gpu_hours: Exact
     """GPU-hours of all of them."""
+    price: Sometimes[Exact]
+    """What they cost. Where the card has a price."""
     break_even: BreakEven
     """Up to where the other part of a card costs nothing more."""
 
@@ -127,6 +118,8 @@ class CardOfBill(Printed):
     """GPU-hours for one hour of it."""
     memory_mib: Count
     """Its memory in MiB."""
+    per_card: Sometimes[Exact]
+    """The price of one card for an hour. Where it has one."""
 
 
 @record
@@ -146,12 +139,16 @@ class Bill(Output):
     """Every share."""
     gpu_hours: Exact
     """GPU-hours of all shares."""
+    price: Sometimes[Exact]
+    """What they cost. Where the card has a price."""
 
 
 def command(
-    specs: options.Specs,
+    paths: options.PricedPaths,
     to: options.To,
     *,
+    price: options.Prices = [],
+    from_: options.From = None,
     hours: Annotated[
         str, typer.Option("--hours", help="How long the job runs: 1, 0.5, 1/3, 90m, 1h30m.", metavar="HOURS")
     ] = "1",
@@ -178,7 +175,8 @@ def command(
         ),
     ] = None,
     card: Annotated[
-        str | None, typer.Option("--card", help="A card whose figures are known: A10.", metavar="NAME")
+        str | None,
+        typer.Option("--card", help="The card (default: those with a price): A10-24GB.", metavar="NAME"),
     ] = None,
     card_units: Annotated[
         str | None,
@@ -190,36 +188,59 @@ def command(
             "--card-memory-mib", help="The memory of the card that shares can use.", metavar="MIB", min=1
         ),
     ] = None,
+    profile: options.ProfileFile = None,
     losses: options.LossOptions,
     output: options.Output = "table",
 ) -> int:
-    """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
-    backend = lookup.target(to)
-    if not isinstance(backend, BilledBackend):
-        names = (other.name for other in registry.all_backends() if isinstance(other, BilledBackend))
-        raise UserError(
-            msg("no price is known for {name}", name=backend.name),
-            msg("targets: {names}", names=", ".join(names)),
-        )
+    """What shares hold of cards and cost, exactly: of each card, the larger part of compute and memory.
+
+    Of EMR Serverless, the vendor's GPU-hours; elsewhere the price is that of --price or of `prices:` in the
+    configuration. Nothing has a price by itself.
+    """
+    backend = lookup.written_target(to)
     time = _given("--hours", hours, hours_of)
+    chosen = prices.given(price)
+    if not isinstance(backend, BilledBackend):
+        from gpuxlate.cli import cards_held
+
+        for option, value in (("--executors", executors), ("--driver", driver), ("--card-units", card_units)):
+            if value is not None:
+                names = ", ".join(
+                    one.name for one in registry.all_backends() if isinstance(one, BilledBackend)
+                )
+                raise UserError(
+                    msg("{option} is not of {name}", option=option, name=backend.name),
+                    msg("targets: {names}", names=names),
+                )
+        source = lookup.target(from_) if from_ else None
+        own = lookup.profile(profile) or Profile(backend.name)
+        accept = losses.accept()
+        request = cards_held.CostRequest(backend, source, own, card, card_memory, chosen, pods, accept, time)
+        return cards_held.run(paths, request, output)
+    for option, value in (("--profile", profile), ("--from", from_)):
+        if value is not None:
+            message = msg("{option} is not of {name}", option=option, name=backend.name)
+            raise UserError(message, "leave it out")
     billed = _card(backend, card, card_units, card_memory)
     count = backend.billed_pods(PodCounts(pods, executors, driver))
+    amounts = prices.of_run(chosen, [(backend.name, card)] if card else [])
+    amount = Fraction(amounts[backend.name, card].amount) if card and amounts else None
     accept = losses.accept()
-    found = read_specs(Inputs(specs).some())
+    found = read_specs(Inputs(paths).some())
     jobs: list[BilledJob] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
-        price, findings = _price(document, share, backend, accept, billed, time)
+        fitted, findings = _price(document, share, backend, accept, billed, time)
         diagnostics += findings
-        if price is not None:
-            jobs.append(BilledJob(share.name, price, count))
+        if fitted is not None:
+            jobs.append(BilledJob(share.name, fitted, count))
     printing.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
         return Exit.FINDINGS
     if output == "json":
-        printing.json_out(_json(backend, card, billed, time, jobs))
+        printing.json_out(_json(backend, card, billed, time, jobs, amount))
     else:
-        printing.out(_text(backend, card, billed, jobs))
+        printing.out(_text(backend, card, billed, jobs, amount))
     return Exit.CLEAN
 
 
@@ -275,7 +296,13 @@ def _price(
     return backend.price(card, cores, memory, hours), findings
 
 
-def _text(backend: BilledBackend, name: str | None, card: BilledCard, jobs: Sequence[BilledJob]) -> str:
+def _text(
+    backend: BilledBackend,
+    name: str | None,
+    card: BilledCard,
+    jobs: Sequence[BilledJob],
+    amount: Fraction | None,
+) -> str:
     parts = [
         _said(
             "card{called}: {units} GPU-hours for one hour, {memory} MiB usable",
@@ -283,13 +310,13 @@ def _text(backend: BilledBackend, name: str | None, card: BilledCard, jobs: Sequ
             units=_both(card.units),
             memory=card.memory_mib,
         ),
-        *(_job(job) for job in jobs),
+        *(_job(job, amount) for job in jobs),
     ]
     if len(jobs) > 1:
-        rows = [[job.name, str(job.gpu_hours), decimal(job.gpu_hours)] for job in jobs]
+        rows = [[job.name, *_hours_and_price(job.gpu_hours, card, amount)] for job in jobs]
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
-        rows.append([msg("total"), str(total), decimal(total)])
-        parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
+        rows.append([msg("total"), *_hours_and_price(total, card, amount)])
+        parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED", *_head_of_price(amount)], rows))
     return "\n".join([*parts, text_of([localize(backend.billing_note)])])
 
 
@@ -298,7 +325,17 @@ def _said(template: str, **values: object) -> str:
     return text_of([localize(msg(template, **values))])
 
 
-def _job(job: BilledJob) -> str:
+def _hours_and_price(hours: Fraction, card: BilledCard, amount: Fraction | None) -> list[str]:
+    """GPU-hours, exactly and rounded, and what they cost. ``amount``: the price of the card for an hour."""
+    shown = [str(hours), decimal(hours)]
+    return shown if amount is None else [*shown, decimal(hours / card.units * amount)]
+
+
+def _head_of_price(amount: Fraction | None) -> list[str]:
+    return [] if amount is None else ["PRICE"]
+
+
+def _job(job: BilledJob, amount: Fraction | None) -> str:
     price = job.price
     parts = [
         [msg("compute"), f"{price.cores} %", *_part(price.compute_part), _yes(price, Decides.COMPUTE)],
@@ -307,16 +344,19 @@ def _job(job: BilledJob) -> str:
     hours = _both(price.hours)
     each = price.gpu_hours
     pods = [
-        [role, str(count), hours, str(each), str(each * count), decimal(each * count)]
+        [role, str(count), hours, str(each), *_hours_and_price(each * count, price.card, amount)]
         for role, count in job.pods
     ]
     count = sum(n for _, n in job.pods)
-    pods.append([msg("job"), str(count), hours, "", str(job.gpu_hours), decimal(job.gpu_hours)])
+    pods.append([msg("job"), str(count), hours, "", *_hours_and_price(job.gpu_hours, price.card, amount)])
     return "\n".join(
         [
             text_of([job.name]),
             table(["", "ASKED", "OF THE CARD", "", "DECIDES"], parts),
-            table(["PODS", "COUNT", "HOURS", "GPU-HOURS EACH", "GPU-HOURS", "ROUNDED"], pods),
+            table(
+                ["PODS", "COUNT", "HOURS", "GPU-HOURS EACH", "GPU-HOURS", "ROUNDED", *_head_of_price(amount)],
+                pods,
+            ),
             _break_even(price),
         ]
     )
@@ -352,19 +392,31 @@ def _both(value: Fraction) -> str:
 
 
 def _json(
-    backend: BilledBackend, name: str | None, card: BilledCard, hours: Fraction, jobs: Sequence[BilledJob]
+    backend: BilledBackend,
+    name: str | None,
+    card: BilledCard,
+    hours: Fraction,
+    jobs: Sequence[BilledJob],
+    amount: Fraction | None,
 ) -> dict[str, Any]:
+    total = sum((job.gpu_hours for job in jobs), Fraction(0))
+    per_card = OMITTED if amount is None else Exact.of(amount)
     return Bill(
         backend.name,
         backend.billing_plan,
-        CardOfBill(name, Exact.of(card.units), card.memory_mib),
+        CardOfBill(name, Exact.of(card.units), card.memory_mib, per_card),
         Exact.of(hours),
-        [_item(job) for job in jobs],
-        Exact.of(sum((job.gpu_hours for job in jobs), Fraction(0))),
+        [_item(job, amount) for job in jobs],
+        Exact.of(total),
+        _price_of(total, card, amount),
     ).to_json()
 
 
-def _item(job: BilledJob) -> BilledShare:
+def _price_of(hours: Fraction, card: BilledCard, amount: Fraction | None) -> Sometimes[Exact]:
+    return OMITTED if amount is None else Exact.of(hours / card.units * amount)
+
+
+def _item(job: BilledJob, amount: Fraction | None) -> BilledShare:
     price, each = job.price, job.price.gpu_hours
     free_memory, free_cores = price.free_memory_mib, price.free_cores
     return BilledShare(
@@ -376,6 +428,7 @@ def _item(job: BilledJob) -> BilledShare:
         ),
         [BilledPods(role, count, Exact.of(each), Exact.of(each * count)) for role, count in job.pods],
         Exact.of(job.gpu_hours),
+        _price_of(job.gpu_hours, price.card, amount),
         BreakEven(
             Exact.of(price.break_even_memory_mib), free_memory, Exact.of(price.break_even_cores), free_cores
         ),
@@ -402,10 +455,3 @@ def _positive(value: Fraction) -> Fraction:
     if value <= 0:
         raise ValueError("it must be more than 0")
     return value
-
-
-def decimal(value: Fraction, places: int = 6) -> str:
-    """The number for print, rounded to ``places`` after the point, without zeros at its end."""
-    digits = f"{abs(round(value * 10**places)):0{places + 1}d}"
-    fraction = digits[-places:].rstrip("0")
-    return ("-" if value < 0 else "") + digits[:-places] + (f".{fraction}" if fraction else "")

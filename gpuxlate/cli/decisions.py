@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.cli import lookup, printing
 from gpuxlate.cli.options import DecisionOptions
 from gpuxlate.files.find import InputError, reason
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import message_of, msg, plural
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
     from gpuxlate.config.decisions import Decision
     from gpuxlate.translation.decisions import Decisions, JudgedObject
     from gpuxlate.yamltext.source import Source
+
+
+HEADER = (
+    msg("Losses that are not accepted yet. To accept one, write in its entry:"),
+    msg("  accept: true"),
+    msg("  reason: why the loss is acceptable, for reviewers"),
+    msg("  given: the number for each card, where the verdict is filled"),
+    msg("A loss without accept: true stays an error. A refused share has no entry: no decision accepts it."),
+)
+"""The comment that a new file of decisions begins with, line by line."""
 
 
 @dataclass
@@ -51,7 +62,9 @@ class DecisionFiles:
             if missing:
                 self._write(self.writes, missing)
             if undecided:
-                losses = plural(undecided, "{count} loss is undecided", "{count} losses are undecided")
+                losses = plural(
+                    undecided, "{count} loss is not accepted yet", "{count} losses are not accepted yet"
+                )
                 printing.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
         return refused or self.undecided
 
@@ -59,8 +72,9 @@ class DecisionFiles:
         from gpuxlate.config.decisions import with_entries
         from gpuxlate.yamltext.source import Source
 
+        header = "" if name in self.sources else "".join(f"# {localize(line)}\n" for line in HEADER)
         source = self.sources.get(name) or Source(name, "")
-        self._replace(name, source, lambda: with_entries(source, missing))
+        self._replace(name, source, lambda: header + with_entries(source, missing))
 
     def _prune(self, unmatched: Sequence[Decision]) -> None:
         from gpuxlate.config.decisions import without_entries

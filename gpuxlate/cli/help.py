@@ -49,7 +49,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     ),
     "gpuxlate cost": (
         "share.yaml --to emr-ray --card A10 --hours 24",
-        "share.yaml --to emr-ray --card A10 --hours 1/2 -o json",
+        "deploy/ --to vke --price A10-24GB=10.5",
     ),
     "gpuxlate verify": ("share.yaml --nvidia-smi smi.txt", "share.yaml --nvidia-smi - < smi.txt"),
     "gpuxlate nodepool": ("share.yaml --to vke", "share.yaml --to vke --check profile.yaml"),
@@ -67,6 +67,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "kubectl gpuxlate plan": ("-A --to tke --node A10-24GB:4", "-n ml --to vke,tke --node A10-24GB:4"),
     "kubectl gpuxlate nodes": ("-o profile", "-l pool=gpu -o json"),
     "kubectl gpuxlate capacity": ("-f deploy.yaml", "-A"),
+    "kubectl gpuxlate why": ("pod/web -n ml", "deploy/web -o json"),
     "kubectl gpuxlate preflight": ("share.yaml --to vke", "share.yaml --to vke -o json"),
     "kubectl gpuxlate apply": ("-f deploy.yaml --dry-run server", "-f deploy.yaml --diff"),
     "kubectl gpuxlate policy": ("--apply", "--to tke > policies.yaml"),

@@ -19,7 +19,7 @@ from gpuxlate.model.messages import msg, titled
 
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, KubectlOptions
-    from gpuxlate.cluster.resources import LiveInput, ResourceKind
+    from gpuxlate.cluster.resources import ResourceKind
 
 
 def _objects(paths: options.Objects = []) -> None:
@@ -118,7 +118,7 @@ class LiveInputs:
                 Exit.INPUT,
             )
 
-    def _objects(self) -> Iterator[LiveInput]:
+    def _objects(self) -> Iterator[Input]:
         from gpuxlate.cluster.resources import live_inputs, selected
         from gpuxlate.cluster.server import ClusterError
         from gpuxlate.files.relevance import might_have_gpu_keys

@@ -89,7 +89,7 @@ def complete_code(incomplete: str) -> Candidates:
     ]
 
 
-def _complete_kind() -> Candidates:
+def complete_kind() -> Candidates:
     """Completion of kinds of live objects."""
     from gpuxlate.cluster.resources import BUILT_IN, words_of
 
@@ -141,6 +141,10 @@ def _a_file(value: str | None) -> str | None:
 
 Paths = Annotated[list[str], typer.Argument(help="Files, folders, or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
+PricedPaths = Annotated[
+    list[str],
+    typer.Argument(help="GPUShare documents and manifests, folders, or - for stdin.", metavar="SPEC|PATH..."),
+]
 To = Annotated[
     str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
@@ -206,6 +210,15 @@ NodeTypes = Annotated[
 CardMemory = Annotated[
     int | None, typer.Option("--card-memory-mib", help="The memory of a physical card.", metavar="MIB", min=1)
 ]
+Prices = Annotated[
+    list[str],
+    typer.Option(
+        "--price",
+        help="The price of one card for an hour, in any currency: A10-24GB=10.5, or vke:A10-24GB=10.5 for "
+        "one target. May be repeated.",
+        metavar="[TARGET:]CARD=N",
+    ),
+]
 Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
 As = Annotated[
     Literal["packed", "scheduled"],
@@ -247,7 +260,7 @@ Objects = Annotated[
     typer.Argument(
         help="Files, folders, or - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
         metavar="[PATH|KIND[/NAME]]...",
-        autocompletion=_complete_kind,
+        autocompletion=complete_kind,
     ),
 ]
 Kustomize = Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +44,7 @@ from gpuxlate.translation.results import Result, counted_once
 from gpuxlate.translation.translate import PLAN
 
 if TYPE_CHECKING:
+    from gpuxlate.planning.prices import PlanPrice
     from gpuxlate.planning.schedule import Schedule
 
 MOST_LINES = 24
@@ -50,14 +52,15 @@ MOST_LINES = 24
 
 
 class PlannedTarget(NamedTuple):
-    """One target: the translation to it, how its shares are packed, what its scheduler makes of them, and
-    values that would pack better.
+    """One target: the translation to it, how its shares are packed, what its scheduler makes of them, values
+    that would pack better, and what the nodes cost.
     """
 
     run: Result
     planned: TargetPlan
     scheduled: Schedule | None
     better: tuple[Suggestion, ...] = ()
+    price: PlanPrice | None = None
 
 
 def command(
@@ -68,6 +71,7 @@ def command(
     profile: options.ProfileFiles = [],
     components: options.Components = [],
     node: options.NodeTypes = [],
+    price: options.Prices = [],
     translation: options.TranslationOptions,
     allow_leftovers: options.AllowLeftovers = False,
     as_: options.As = "packed",
@@ -136,6 +140,7 @@ def command(
         if items:
             planned = plan(items, one, profiles[one.name])
             today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
+    made, today = _priced(price, made, today)
     data = _json(made, today) if html or output == "json" else {}
     if html:
         from gpuxlate.report.html import plan_page
@@ -149,6 +154,27 @@ def command(
     complete = all(one.planned.complete for one in made)
     clean = complete and not (left or broken or undecided)
     return Exit.INPUT if run.unreadable else Exit.CLEAN if clean else Exit.FINDINGS
+
+
+def _priced(
+    price: Sequence[str], made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]
+) -> tuple[list[PlannedTarget], list[PlannedTarget]]:
+    """The plans with the prices of their nodes, where cards have a price. Raises UserError."""
+    known = lookup.config()
+    if not (price or (known and known.prices)):
+        return [*made], [*today]
+    from gpuxlate.cli import prices
+    from gpuxlate.planning.prices import price_of_plan
+
+    chosen = prices.given(price)
+    cards = [(one.planned.backend.name, one.planned.node.model) for one in (*made, *today)]
+    found = prices.of_run(chosen, [(target, card) for target, card in cards if card])
+
+    def priced(one: PlannedTarget) -> PlannedTarget:
+        card = found.get((one.planned.backend.name, one.planned.node.model or ""))
+        return one._replace(price=price_of_plan(one.planned, Fraction(card.amount))) if card else one
+
+    return [*map(priced, made)], [*map(priced, today)]
 
 
 def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
@@ -206,20 +232,28 @@ def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | 
 
 def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile:
     """The cards of a node. Raises UserError where the catalogue does not know them."""
+    more = msg("add the MiB that nvidia-smi shows of a card: --node {value}:MIB", value=text)
+    card, memory = card_of_catalogue(f"--node {text}", name, int(mib) if mib else None, more)
+    return CardProfile(card, int(number), memory)
+
+
+def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tuple[str, int]:
+    """The name of a card and its MiB, which ``mib`` says in place of the catalogue. Raises UserError.
+
+    ``option``: with its value, for messages; ``more``: what to write where the catalogue has no memory.
+    """
     card = card_named(name)
     if card is None:
         near = join_or(nearest(name))
         raise UserError(
-            msg("--node {value}: the catalogue has no card {name}", value=text, name=name),
+            msg("{option}: the catalogue has no card {name}", option=option, name=name),
             msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",
         )
-    memory = int(mib) if mib else card.memory_mib
+    memory = mib or card.memory_mib
     if memory is None:
-        raise UserError(
-            msg("--node {value}: the catalogue has no memory of {name}", value=text, name=card.name),
-            msg("add the MiB that nvidia-smi shows of a card: --node {value}:MIB", value=text),
-        )
-    return CardProfile(card.name, int(number), memory)
+        message = msg("{option}: the catalogue has no memory of {name}", option=option, name=card.name)
+        raise UserError(message, more)
+    return card.name, memory
 
 
 def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> list[Backend]:
@@ -259,8 +293,8 @@ def _json(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict
     from gpuxlate.planning.printed_plan import PlanOutput, Uncounted, printed
 
     return PlanOutput(
-        [printed(one.planned, one.better, one.run.leftovers, one.scheduled) for one in made],
-        [printed(one.planned, one.better, (), one.scheduled) for one in today],
+        [printed(one.planned, one.better, one.run.leftovers, one.scheduled, one.price) for one in made],
+        [printed(one.planned, one.better, (), one.scheduled, one.price) for one in today],
         [
             Uncounted(one.file, one.span.line if one.span else None, one.message)
             for one in _uncounted(made[0].run)
@@ -299,6 +333,7 @@ def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
     blocks = [text_of([localize(what), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, before=True)) for one in today]
     blocks += [text_of((*_target(one), *_bars(one.planned))) for one in made]
+    blocks += [_price(one) for one in (*today, *made) if one.price]
     blocks += _left_behind(made)
     uncounted = _uncounted(run)
     if uncounted:
@@ -361,6 +396,18 @@ def _target(found: PlannedTarget, *, before: bool = False) -> Iterator[str]:
     yield localize(msg(text, target=one.backend.name, what=what, of=of))
     lines = [*remarks(one, found.better), *(found.scheduled.remarks() if found.scheduled else ())]
     yield from (f"  {localize(line)}" for line in (*lines, *missing(one)))
+
+
+def _price(found: PlannedTarget) -> str:
+    """What each workload holds of the cards, what nobody does, and what the nodes cost for an hour."""
+    from gpuxlate.report.prices import price_rows, shown
+
+    assert found.price
+    plan, price = found.planned, found.price.to_json()
+    text = "{target}: {nodes} for an hour, {price} for each {card}"
+    values = {"nodes": nodes(plan.fleet.nodes), "price": shown(price["perCard"]), "card": plan.node.model}
+    title = text_of([localize(msg(text, target=plan.backend.name, **values))])
+    return title + table(["WORKLOAD", "PODS", "CARDS", "PRICE"], price_rows(price))
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:

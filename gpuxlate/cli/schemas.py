@@ -41,6 +41,7 @@ def _body(kind: str) -> Schema:
 def _outputs() -> dict[str, type[Output]]:
     from gpuxlate.cli import (
         capacity,
+        cards_held,
         compare,
         cost,
         explain,
@@ -52,6 +53,7 @@ def _outputs() -> dict[str, type[Output]]:
         sync,
         targets,
         verify,
+        why,
     )
     from gpuxlate.cli.outputs import Results
     from gpuxlate.planning.nodepool import PoolsOfTarget
@@ -70,9 +72,16 @@ def _outputs() -> dict[str, type[Output]]:
             inspect.Inspection,
             PoolsOfTarget,
             cost.Bill,
+            cards_held.CardsHeld,
             Results,
         ),
-        *(verify.VerifyOutput, capacity.CapacityOutput, nodes.NodesOutput, preflight.PreflightOutput),
+        *(
+            verify.VerifyOutput,
+            capacity.CapacityOutput,
+            nodes.NodesOutput,
+            preflight.PreflightOutput,
+            why.Reasons,
+        ),
         *(sync.SyncOutput, LockFile, KnownFindings),
     )
     return {output.KIND: output for output in outputs}

@@ -43,7 +43,7 @@ from gpuxlate.model.pod import (
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
-from gpuxlate.planning.nodes import GpuNode, unit_profile
+from gpuxlate.planning.nodes import CORDONED, GpuNode, Taint, unit_profile
 
 CLOSING = ("NoSchedule", "NoExecute")
 """Effects of taints that keep claims without a toleration away."""
@@ -162,6 +162,11 @@ _HAMI_NODE = NodeView(None, NodeOffer.NOTHING, notes=(_SPLIT,))
 def gpu_nodes(server: ApiServer, selector: str | None = None) -> list[GpuNode]:
     """The GPU nodes of the cluster, by name."""
     nodes = [one for page in server.pages(NODES, selector=selector) for one in page]
+    return gpu_nodes_of(server, nodes)
+
+
+def gpu_nodes_of(server: ApiServer, nodes: Sequence[Json]) -> list[GpuNode]:
+    """The GPU nodes of some nodes, by name."""
     devices = devices_of(server) if nodes else NO_DEVICES
     found = (gpu_node(one, devices) for one in nodes)
     return sorted((one for one in found if one is not None), key=lambda one: one.name)
@@ -184,7 +189,7 @@ def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None
     if view is None:
         return None
     image = ((node.get("status") or {}).get("nodeInfo") or {}).get("osImage")
-    return GpuNode(live.name, view, backend, live.labels, image or None, _closed(node))
+    return GpuNode(live.name, view, backend, live.labels, image or None, _closed(node), tuple(_taints(node)))
 
 
 def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
@@ -224,10 +229,21 @@ def _texts(found: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (found or {}).items()}
 
 
+OF_CLOSED = "node.kubernetes.io/"
+"""Taints of Kubernetes' own: of what ``_closed`` says."""
+
+
+def _taints(node: Json) -> Iterator[Taint]:
+    for one in (node.get("spec") or {}).get("taints") or ():
+        key, effect = str(one.get("key") or ""), str(one.get("effect") or "")
+        if effect in CLOSING and not key.startswith(OF_CLOSED):
+            yield Taint(key, str(one.get("value") or ""), effect)
+
+
 def _closed(node: Json) -> str | None:
-    """Why the node takes no new pods; None where it does. Taints are not considered."""
+    """Why the node takes no new pods; None where it does. Its taints are apart."""
     if (node.get("spec") or {}).get("unschedulable"):
-        return "it is cordoned"
+        return CORDONED
     for one in (node.get("status") or {}).get("conditions") or ():
         if one.get("type") == "Ready" and one.get("status") != "True":
             return "it is not ready"

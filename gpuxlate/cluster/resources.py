@@ -248,17 +248,6 @@ def _is_independent(item: Json, foreign_pods: bool) -> bool:
 
 
 # Live objects as inputs: each is a manifest in memory, read page by page.
-@record
-class LiveInput(Input):
-    """A live object as a manifest; empty where nothing in it can matter."""
-
-    data: bytes = b""
-
-    def read_bytes(self) -> bytes:
-        """The manifest as YAML in UTF-8."""
-        return self.data
-
-
 def live_inputs(
     server: ApiServer,
     selections: Sequence[ObjectSelection],
@@ -266,7 +255,7 @@ def live_inputs(
     all_namespaces: bool = False,
     selector: str | None = None,
     matters: Callable[[bytes], bool] | None = None,
-) -> Iterator[LiveInput]:
+) -> Iterator[Input]:
     """The selected objects, for ``selections`` from ``resources.selected``. Raises ClusterError.
 
     Only one page of the server is in memory. ``matters``: whether an object, as JSON, can hold anything of
@@ -283,7 +272,7 @@ def live_inputs(
     ):
         wanted = found.named or matters is None or matters(_json(found.object))
         text = as_yaml(found.object) if wanted else ""
-        yield LiveInput(found.name, None, found.named, data=text.encode())
+        yield Input(found.name, None, found.named, data=text.encode())
 
 
 def _json(found: Json) -> bytes:

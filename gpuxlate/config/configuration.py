@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.config.find import find_config, read_toml
 from gpuxlate.files.find import ExcludePatterns, Patterns, pattern
@@ -24,6 +24,9 @@ from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest
+
+if TYPE_CHECKING:
+    from gpuxlate.config.prices import CardPrice
 
 ReadYaml = Callable[[str], object]
 
@@ -110,6 +113,7 @@ class Config:
     decisions: Path | None = None
     sync: tuple[SyncEntry, ...] = ()
     docs_url: str | None = None
+    prices: tuple[CardPrice, ...] = ()
 
     @property
     def folder(self) -> Path | None:
@@ -195,6 +199,8 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
             problems += error.diagnostics
     problems += _bad_patterns(given or {}, base)
     problems += _unknown_targets((given or {}).get("targets", ()), (*base, "targets"))
+    prices, bad_prices = _prices((given or {}).get("prices", {}), base)
+    problems += bad_prices
     if given is None or problems:
         raise ConfigError(one.located(file=str(path)) for one in problems)
     return Config(
@@ -212,6 +218,7 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
         sync=tuple(_sync_entries(data)) if "sync" in given else (),
         docs_url=given.get("docs_url"),
         targets=tuple(given.get("targets", ())),
+        prices=prices,
     )
 
 
@@ -281,6 +288,27 @@ def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagn
             path = (*base, index)
             message = msg("{where}: {message}", where=f"targets[{index}]", message=message_of(error))
             yield Diagnostic(CODE, Severity.ERROR, message, error.hint, path)
+
+
+def _prices(
+    given: Mapping[str, int | float], base: DocumentPath
+) -> tuple[tuple[CardPrice, ...], list[Diagnostic]]:
+    """The prices, and a problem for each that is none. A number is the one that is written: fifteen digits of
+    it are kept by every reader."""
+    if not given:
+        return (), []
+    from gpuxlate.config.prices import PriceError, card_price
+
+    found: list[CardPrice] = []
+    problems: list[Diagnostic] = []
+    for name, number in given.items():
+        try:
+            found.append(card_price(name, str(number)))
+        except PriceError as error:
+            path = ("prices", name)
+            message = msg("{path}: {message}", path=dotted(path), message=message_of(error))
+            problems.append(Diagnostic(CODE, Severity.ERROR, message, error.hint, (*base, *path)))
+    return tuple(found), problems
 
 
 def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:

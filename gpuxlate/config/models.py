@@ -841,6 +841,12 @@ class CommonConfig(Strict):
         "names where the option is not given.",
         examples=["decisions.yaml"],
     )
+    prices: dict[Text, Annotated[float, Field(ge=0)]] = Field(
+        default=OMITTED,
+        description="The price of one card for an hour, in any currency: by the card, or by target and card. "
+        "It is not converted. plan and cost show what shares cost.",
+        examples=[{"A10-24GB": 10.5, "vke:A10-24GB": 9}],
+    )
     docs_url: str = Field(
         default=OMITTED,
         alias="docs-url",

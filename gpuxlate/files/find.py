@@ -323,7 +323,7 @@ class Input:
     """One text to read; ``path`` is None where it is not a file. ``named``: the user named the file itself.
 
     ``leaves``: for a link that leads out of the folder where it was found, that folder.
-    ``stands_for``: the file whose text stdin has.
+    ``stands_for``: the file whose text stdin has. ``data``: its bytes, where they are read already.
     """
 
     name: str
@@ -331,6 +331,7 @@ class Input:
     named: bool = True
     leaves: str | None = field(default=None, kw_only=True)
     stands_for: StrPath | None = field(default=None, kw_only=True)
+    data: bytes | None = field(default=None, kw_only=True)
 
     @property
     def place(self) -> StrPath | None:
@@ -339,6 +340,8 @@ class Input:
 
     def read_bytes(self) -> bytes:
         """The content of a file, of a pipe that the user named, or of stdin. Raises InputError."""
+        if self.data is not None:
+            return self.data
         try:
             if self.leaves is not None:
                 raise InputError(

@@ -210,7 +210,7 @@ def _missing(problem: PackingProblem) -> Iterator[str]:
     """Why the pods do not fit: those that no node takes, else what is missing in all."""
     alone = True
     for kind, one in enumerate(problem.wanted):
-        reasons = {n: _why_not(problem, kind, n) for n in range(len(problem.ledgers))}
+        reasons = reasons_by_node(problem, kind)
         if not reasons:
             yield msg("{name}: there is no GPU node", name=one.name)
             alone = False
@@ -223,6 +223,11 @@ def _missing(problem: PackingProblem) -> Iterator[str]:
                 yield msg("{name}: {nodes}: {why}", name=one.name, nodes=names_of(names), why=reason)
     if alone:
         yield from _in_all(problem)
+
+
+def reasons_by_node(problem: PackingProblem, kind: int) -> dict[int, str | None]:
+    """Why each node, by its number, has no room for one pod of a kind; None where it has."""
+    return {number: _why_not(problem, kind, number) for number in range(len(problem.ledgers))}
 
 
 def _why_not(problem: PackingProblem, kind: int, number: int) -> str | None:

@@ -23,7 +23,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.filling import Bin
 from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
-from gpuxlate.planning.nodes import serves_text, unit_profile
+from gpuxlate.planning.nodes import GpuNode, Taint, Toleration, serves_text, unit_profile
 from gpuxlate.planning.placing import FreeGpu
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, asks_of_part
 from gpuxlate.rules.base import Context
@@ -37,12 +37,14 @@ from gpuxlate.yamltext.source import Source, Texts
 
 @record
 class Wanted:
-    """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud."""
+    """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud.
+    ``tolerations``: of a pod of the cluster; None: taints are not looked at."""
 
     name: str
     keys: PodKeys
     backend: Backend | None
     count: int
+    tolerations: tuple[Toleration, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -110,12 +112,22 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
         return msg("it does not serve {what}", what=_what(one))
     if node.closed:
         return node.closed
+    if taint := untolerated(node, one):
+        return msg("it has the taint {taint}, which the pod does not tolerate", taint=taint)
     reason = _unmatched(one.keys, node.labels)
     if reason is None and one.backend is not None:
         profile = unit_profile(view)
         containers = one.backend.read(PodReader(one.keys, profile), profile).containers
         reason = one.backend.keeps_out(view, containers)
     return reason or asks
+
+
+def untolerated(node: GpuNode, pod: Wanted) -> Taint | None:
+    """The first taint of a node that keeps a pod away; None also where taints are not looked at."""
+    if pod.tolerations is None:
+        return None
+    tolerations = pod.tolerations
+    return next((taint for taint in node.taints if not any(one.covers(taint) for one in tolerations)), None)
 
 
 def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -13,10 +13,42 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
 
+CORDONED = "it is cordoned"
+"""Why a node is closed that somebody closed."""
+
+
+class Taint(NamedTuple):
+    """A taint of a node with an effect that keeps new pods away."""
+
+    key: str
+    value: str
+    effect: str
+
+    def __str__(self) -> str:
+        return f"{self.key}{'=' if self.value else ''}{self.value}:{self.effect}"
+
+
+class Toleration(NamedTuple):
+    """What a pod tolerates; an empty key, with Exists, is every key, and an empty effect is every effect."""
+
+    key: str
+    operator: str
+    value: str
+    effect: str
+
+    def covers(self, taint: Taint) -> bool:
+        """As kube-scheduler compares them (k8s.io/api/core/v1/toleration.go, ToleratesTaint)."""
+        if (self.effect and self.effect != taint.effect) or (self.key and self.key != taint.key):
+            return False
+        if self.operator == "Exists":
+            return True
+        return bool(self.key) and self.operator in ("", "Equal") and self.value == taint.value
+
 
 @record
 class GpuNode:
-    """A node with GPUs, or with labels of GPUs. ``closed``: why it takes no new pods."""
+    """A node with GPUs, or with labels of GPUs. ``closed``: why it takes no new pods; ``taints``: those that
+    keep pods without a toleration away."""
 
     name: str
     view: NodeView
@@ -24,6 +56,7 @@ class GpuNode:
     labels: Mapping[str, str] = field(default_factory=dict)
     image: str | None = None
     closed: str | None = None
+    taints: tuple[Taint, ...] = ()
 
     def profile(self, kubernetes_version: str | None = None) -> Profile:
         """What the node shows of its cluster. Components without a label are left out."""

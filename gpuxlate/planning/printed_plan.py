@@ -15,6 +15,7 @@ from gpuxlate.planning.plan import (
     in_use,
     remarks,
 )
+from gpuxlate.planning.prices import PlanPrice
 from gpuxlate.planning.schedule import PrintedSchedule, Schedule
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.results import Item
@@ -162,6 +163,8 @@ class PrintedPlan(Printed):
     """The nodes."""
     scheduled: Sometimes[PrintedSchedule]
     """What its scheduler makes of the pods. With --as scheduled."""
+    price: Sometimes[PlanPrice]
+    """What the nodes cost for an hour, and whose it is. Where the card has a price."""
 
 
 @record
@@ -194,6 +197,7 @@ def printed(
     better: Sequence[Suggestion] = (),
     leftovers: Sequence[Leftover] = (),
     scheduled: Schedule | None = None,
+    price: PlanPrice | None = None,
 ) -> PrintedPlan:
     node, fleet = plan.node, plan.fleet
     nowhere = [
@@ -220,6 +224,7 @@ def printed(
         leftovers,
         layout,
         scheduled.printed() if scheduled else OMITTED,
+        price or OMITTED,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from gpuxlate.locale import current, localize
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.report.characters import visible
+from gpuxlate.report.prices import price_rows, shown
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -316,12 +317,21 @@ def _target(one: PlanData, before: bool) -> Html:
             tag("h2", _name(one, before)),
             tag("p", about),
             items(_notes(one)),
+            _price(one),
             _refused(one),
             _plan_leftovers(one["leftovers"]),
             _legend(keys),
             tag("div", *_nodes(one, keys), class_="nodes"),
         )
     )
+
+
+def _price(one: PlanData) -> Html:
+    """What each workload holds of the cards, and what the nodes cost for an hour."""
+    if "price" not in one:
+        return Html("")
+    each = msg("{price} for each card and hour", price=shown(one["price"]["perCard"]))
+    return join((tag("p", each), table(["Workload", "Pods", "Cards", "Price"], price_rows(one["price"]))))
 
 
 def _notes(one: PlanData) -> Iterator[object]:

@@ -8,6 +8,8 @@ import pytest
 from gpuxlate.cli import kubectl
 from gpuxlate.cli.app import GROUPS, LIVE_GROUPS, build
 from gpuxlate.cli.help import EXAMPLES
+from gpuxlate.cli.terms import TERMS
+from gpuxlate.report.characters import width
 from tests.running import run
 
 COMMANDS = [(), *((name,) for name in build().list_commands(None))]
@@ -83,3 +85,14 @@ def test_an_example_is_a_command_line(line: str) -> None:
         assert command.name == words[1]
         return
     assert command.make_context(words[0], rest, parent=context).args == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_help_terms_says_what_the_words_of_the_help_mean(language: str) -> None:
+    """Each word on a line of its own with its meaning, in no more than 80 columns; --help leads to it."""
+    lines = run("help", "terms", "--lang", language).out.decode().splitlines()
+    assert [line.split()[0] for line in lines if line[2] != " "] == list(TERMS)
+    assert all(width(line) <= 80 for line in lines)
+    shown = run("--help", "--lang", language).out.decode()
+    assert "gpuxlate help terms" in " ".join(shown.split())
+    assert any("\u4e00" <= char <= "\u9fff" for char in "".join(lines)) is (language == "zh")

@@ -585,6 +585,8 @@ PERCENT = WHOLE.replace("cards: 2", "memoryPercent: 30")
         f"cost {SPEC} --to emr-ray --card A10",
         f"cost {SPEC} {SPEC} --to emr-spark --card A10 --executors 3",
         f"cost {SPEC} --to emr-ray --card-units 3",
+        f"cost {SPEC} --to vke --price A10-24GB=3",
+        f"cost {SPEC} --to vke --price L20",
         f"cost {SPEC} --to emr-ray --card A10 --hours x",
         f"cost {SPEC} --to emr-ray --card A10 --pods 0",
         "preflight --to volcengine-mgpu",

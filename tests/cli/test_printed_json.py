@@ -62,6 +62,8 @@ ROWS = [
     ("results", "nodepool open.yaml whole.yaml --to tke,ack"),
     ("nodepool", "nodepool open.yaml --to tke --check profile.yaml"),
     ("nodepool", f"nodepool {PARTS} --to nvidia-mig"),
+    ("plan", "plan examples/application --to tke --node A10-24GB:4 --price A10-24GB=10.5"),
+    ("cards-held", f"cost {SPEC} examples/application --to hami --price A10-24GB=10.5"),
     *(("cost", f"cost {SPEC} --to volcengine-emr-{one} {CARD}") for one in ("ray", "customjob")),
     *(
         ("verify", f"verify {spec} --nvidia-smi tests/verify/outputs/{one} {more}")

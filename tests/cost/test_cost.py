@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.billing import BilledCard, CostError, Decides, Price
 from gpuxlate.backends.volcengine_emr import KNOWN_CARDS, EmrRay
-from gpuxlate.cli.cost import decimal, hours_of, number_of
+from gpuxlate.cli.cost import hours_of, number_of
+from gpuxlate.model.exact import decimal
 from tests import running
 from tests.cluster.asking import share
 

@@ -182,12 +182,13 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
     """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):
-        return f"it shares its cards; whole cards are on nodes of mode {k.WHOLE_MODE}"
+        return msg("it shares its cards; whole cards are on nodes of mode {mode}", mode=k.WHOLE_MODE)
     computed = any(share.cores is not None for share in shares)
     if computed and node.mode != k.CORE_MEM:
-        return f"its mode is {node.mode or 'not known'}; a share with compute needs {k.CORE_MEM}"
+        text = "its mode is {mode}; a share with compute needs {needed}"
+        return msg(text, mode=node.mode or msg("not known"), needed=k.CORE_MEM)
     if not computed and node.mode == k.CORE_MEM:
-        return f"its mode is {k.CORE_MEM}; a share of memory alone needs another mode"
+        return msg("its mode is {mode}; a share of memory alone needs another mode", mode=k.CORE_MEM)
     return None
 
 

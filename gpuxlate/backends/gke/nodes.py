@@ -105,7 +105,8 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
     """On shared cards GKE takes one client a container (SHARING)."""
     most = most_clients(wanted)
     shared = any(row.replica for row in node.parts)
-    return f"a container requests {most} clients; GKE takes one" if most > 1 and shared else None
+    text = "a container requests {count} clients; GKE takes one"
+    return msg(text, count=most) if most > 1 and shared else None
 
 
 def extension_data(

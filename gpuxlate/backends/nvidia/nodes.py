@@ -165,7 +165,8 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
     """With MPS a container has one client (PLUGIN)."""
     most = most_clients(wanted)
     by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
-    return f"a container requests {most} clients; with MPS it has one" if most > 1 and by_mps else None
+    text = "a container requests {count} clients; with MPS it has one"
+    return msg(text, count=most) if most > 1 and by_mps else None
 
 
 def extension_data(

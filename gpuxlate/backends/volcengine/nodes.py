@@ -79,7 +79,8 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
     policy = node_mode([one.share for one in wanted if one.share], None)
     if policy in (ANY, str(node.policy)):
         return None
-    return f"its policy is {node.labels.get(k.POLICY)}, the pod requests {k.POLICIES[Policy(policy)]}"
+    text = "its policy is {policy}, the pod requests {wanted}"
+    return msg(text, policy=node.labels.get(k.POLICY), wanted=k.POLICIES[Policy(policy)])
 
 
 # --- what a share needs of them ---------------------------------------------------------------

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from os.path import splitext
 
-from gpuxlate.backends.billing import BilledBackend, BilledCard, CostError, PodCounts, Price
+from gpuxlate.backends.billing import BilledBackend, BilledCard, CostError, PodCounts, Price, part_of_card
 from gpuxlate.backends.job_parameters import JobBackend, MergeError, WrongFileError, json_object, values_of
 from gpuxlate.backends.target import ContainerShare, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.volcengine_emr.engines import (
@@ -198,7 +198,7 @@ class EmrBackend(BilledBackend, JobBackend):
         if hours <= 0:
             raise CostError("the hours must be more than 0")
         compute, memory = Fraction(cores, FULL_CARD_CORES), Fraction(memory_mib, card.memory_mib)
-        part = max(compute, memory)
+        part = part_of_card(cores, memory_mib, card.memory_mib)
         return Price(
             card,
             cores,

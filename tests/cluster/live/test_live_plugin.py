@@ -12,6 +12,7 @@ import yaml
 from gpuxlate.cli import live
 from gpuxlate.cli.kubectl import command_first
 from gpuxlate.cluster import resources
+from gpuxlate.files.find import Input
 from gpuxlate.model.errors import UserError
 from tests import running
 from tests.cluster.live.conftest import CORES, EVERYWHERE, FAULTS, IN_DEFAULT, Plugin, deployment
@@ -280,13 +281,13 @@ def test_many_pods_are_read_in_pages(
 
     server.lists["/api/v1/pods"] = Listed("v1", "Pod", pod, total)
     texts: list[int] = []
-    made = resources.LiveInput
+    made = resources.Input
 
-    def counted(name: str, path: None, named: bool, data: bytes) -> resources.LiveInput:
+    def counted(name: str, path: None, named: bool, data: bytes) -> Input:
         texts.append(len(data))
         return made(name, path, named, data=data)
 
-    monkeypatch.setattr(resources, "LiveInput", counted)
+    monkeypatch.setattr(resources, "Input", counted)
     code, out, _ = plugin("lint", "pods", "-A", "--format", "json")
     said = json.loads(out)
     wrong = {f"default/pod/p{index}" for index in range(0, total, total // 4)}

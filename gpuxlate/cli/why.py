@@ -1,0 +1,234 @@
+"""``kubectl gpuxlate why``: why a pod does not run, and what would make it fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, ClassVar
+
+import typer
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.cluster_nodes import NodeOffer
+from gpuxlate.cli import live, options, printing
+from gpuxlate.cluster import waiting
+from gpuxlate.cluster.export import as_yaml
+from gpuxlate.cluster.pods import books_of, gpu_nodes_of, gpu_pods, keys_of_pod
+from gpuxlate.cluster.server import NODES, ApiServer, Json
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.locale import localize
+from gpuxlate.model.declarations import Count, Output, record
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.errors import Exit
+from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.messages import join_and, msg, plural, titled
+from gpuxlate.planning.demand import Wanted
+from gpuxlate.planning.nodes import GpuNode, names_of
+from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for
+from gpuxlate.report.characters import text_of
+from gpuxlate.yamltext.source import Source
+
+NOT_LOOKED_AT = NodesForPod((), (), None, ())
+
+
+def command(
+    objects: Annotated[
+        list[str],
+        typer.Argument(
+            help="The pod, or what makes it: pod/web, deploy/web.",
+            metavar="KIND/NAME",
+            autocompletion=options.complete_kind,
+        ),
+    ],
+    output: options.TextOutput = "text",
+) -> int:
+    """Say why a pod does not run: its state and events, what lint finds, and each node that does not take it.
+
+    Of deploy/NAME, the first of its pods that does not run. Exit 0 if the pod runs or fits, 1 if not.
+    """
+    found = reasons(live.cluster(), objects)
+    if output == "json":
+        printing.json_out(found.to_json())
+    else:
+        printing.out(text_of(_text(found)))
+    return Exit.CLEAN if found.runs or found.fits else Exit.FINDINGS
+
+
+@record
+class Reasons(Output):
+    """What why -o json prints."""
+
+    KIND: ClassVar[str] = "why"
+    object: str
+    """What was asked about, such as deploy/web."""
+    namespace: str
+    """Its namespace."""
+    pod: str | None
+    """The pod that is looked at; null: none is made."""
+    pods: Count
+    """Pods of the object."""
+    phase: str | None
+    """Phase of the pod."""
+    node: str | None
+    """Its node; null: it waits for one."""
+    runs: bool
+    """It runs and is ready, or has ended well."""
+    fits: bool
+    """A node takes it, and nothing is found that keeps it away."""
+    state: Sequence[str]
+    """What its status says."""
+    events: Sequence[waiting.PodEvent]
+    """Its last events."""
+    findings: Sequence[Diagnostic]
+    """What lint finds in it."""
+    obstacles: Sequence[str]
+    """What keeps it away beside the cards of nodes."""
+    nodes: Count
+    """GPU nodes of the cluster."""
+    fitting: Sequence[str]
+    """Nodes that take it."""
+    kept_out: Sequence[KeptOut]
+    """Reasons of the other nodes, those of most nodes first."""
+    in_all: str | None
+    """What is free in all, where it is enough and on no card."""
+    ways: Sequence[str]
+    """What would make it fit."""
+
+
+def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
+    """Everything that is known of a pod that does not run. Raises ClusterError."""
+    one = waiting.subject(server, words)
+    spec, status = one.pod.get("spec") or {}, one.pod.get("status") or {}
+    runs, node = waiting.runs(one.pod), spec.get("nodeName")
+    told = waiting.events(server, one)
+    obstacles = [] if runs else [*waiting.obstacles(server, one, told)]
+    found, nodes = NOT_LOOKED_AT, []
+    if not runs:
+        raw = [each for page in server.pages(NODES) for each in page]
+        nodes = gpu_nodes_of(server, raw)
+        if node:
+            obstacles += _of_its_node(nodes, one.pod)
+        else:
+            pod = _wanted(one)
+            if isinstance(pod, str):
+                obstacles += [] if spec.get("resourceClaims") else [pod]
+            else:
+                found = nodes_for(books_of(server, nodes), pod)
+                if not any(_serves(each, pod) for each in nodes):
+                    obstacles += waiting.not_counted(raw, one.pod)
+    findings = _findings(one)
+    wrong = any(each.severity is Severity.ERROR for each in findings)
+    failed = bool(node) or status.get("phase") == "Failed"
+    return Reasons(
+        one.name,
+        str(one.object["metadata"].get("namespace") or server.namespace),
+        one.pod_name if one.made else None,
+        one.pods,
+        status.get("phase"),
+        node,
+        runs,
+        bool(found.fitting) and not (obstacles or wrong or failed),
+        [*waiting.state(one.pod)],
+        told,
+        findings,
+        obstacles,
+        len(nodes),
+        found.fitting,
+        found.kept_out,
+        found.in_all,
+        found.ways,
+    )
+
+
+def _wanted(one: waiting.AskedObject) -> Wanted | str:
+    """The pod as the packing asks for it, or why it cannot be asked for."""
+    keys = keys_of_pod(one.pod)
+    dialects = registry.backends_of(keys)
+    if len(dialects) > 1:
+        names = join_and((each.name for each in dialects), "{before} and {last}")
+        return msg("it has keys of {names}: a node reads those of one", names=names)
+    if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
+        return msg("it requests no GPU in a known dialect, so the cards of nodes say nothing of it")
+    backend = dialects[0] if dialects else None
+    return Wanted(one.name, keys, backend, 1, waiting.tolerations(one.pod))
+
+
+def _serves(node: GpuNode, pod: Wanted) -> bool:
+    return node.view.serves is not NodeOffer.NOTHING and (pod.backend is None or node.backend is pod.backend)
+
+
+def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
+    """The pod has a node whose cards nobody gave it: no scheduler of the vendor left a record."""
+    name = pod["spec"]["nodeName"]
+    node = next((each for each in nodes if each.name == name), None)
+    if node is None:
+        return
+    for live_pod in gpu_pods([{**pod, "status": {**pod.get("status", {}), "phase": "Pending"}}]):
+        backend = node.backend
+        if backend is None or node.view.serves is not NodeOffer.SHARES:
+            continue
+        asks = backend in registry.backends_of(live_pod.live.keys)
+        if asks and not backend.placements(live_pod.live, node.view):
+            text = "{node} has the pod, and no card is recorded: the scheduler of {target} did not place it"
+            yield msg(text, node=name, target=backend.name)
+
+
+def _findings(one: waiting.AskedObject) -> list[Diagnostic]:
+    """What lint finds in the object, errors first."""
+    source = Source(one.name, as_yaml(one.object))
+    found = lint_source(source, LintSettings()).diagnostics
+    return [each for each in found if each.severity is not Severity.INFO]
+
+
+# --- text -----------------------------------------------------------------------------------------
+
+
+def _text(found: Reasons) -> Iterator[str]:
+    yield localize(_head(found))
+    yield from (f"  {localize(line)}" for line in found.state)
+    if found.events:
+        yield localize(msg("events:"))
+        for event in found.events:
+            times = f" x{event.count}" if event.count > 1 else ""
+            yield f"  {event.type} {event.reason}{times}: {event.message}"
+    if found.findings:
+        yield localize(msg("lint:"))
+        for one in found.findings:
+            text = msg("{title}: {text}", title=f"{one.severity}[{one.code}]", text=one.message)
+            yield f"  {localize(msg('{before}; {last}', before=text, last=one.hint) if one.hint else text)}"
+    if found.obstacles:
+        yield localize(msg("in the way:"))
+        yield from (f"  {localize(line)}" for line in found.obstacles)
+    if found.kept_out or found.fitting:
+        yield localize(titled("nodes", plural(found.nodes, "{count} GPU node", "{count} GPU nodes")))
+        yield from _nodes(found)
+    if found.ways:
+        yield localize(msg("to make it fit:"))
+        yield from (f"  {localize(line)}" for line in found.ways)
+
+
+def _head(found: Reasons) -> str:
+    name = msg("{name} in {namespace}", name=found.object, namespace=found.namespace)
+    if found.pod is None:
+        return msg("{name}: no pod is made", name=name)
+    if found.object != f"pod/{found.pod}":
+        pods = plural(found.pods, "{count} pod", "{count} pods")
+        name = msg("{name}, {pods}: {pod}", name=name, pods=pods, pod=f"pod/{found.pod}")
+    if found.runs:
+        return msg("{name} runs on {node}", name=name, node=found.node or "-")
+    if found.node:
+        return msg("{name}: {phase} on {node}", name=name, phase=found.phase, node=found.node)
+    return msg("{name}: {phase}, without a node", name=name, phase=found.phase or "Pending")
+
+
+def _nodes(found: Reasons) -> Iterator[str]:
+    for one in found.kept_out:
+        text = msg("{count}: {why} ({node})", count=one.nodes, why=one.reason, node=one.example)
+        yield f"  {localize(text)}"
+    if found.in_all:
+        yield f"  {localize(found.in_all)}"
+    if found.fitting:
+        text = msg(
+            "{count} with room for it: {names}", count=len(found.fitting), names=names_of(found.fitting)
+        )
+        yield f"  {localize(text)}"

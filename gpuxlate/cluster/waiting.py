@@ -1,0 +1,323 @@
+"""What a server tells of a pod that waits: its state and events, claims, volumes and quotas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from gpuxlate.backends import registry
+from gpuxlate.cluster.pods import keys_of_pod
+from gpuxlate.cluster.resources import objects, selected
+from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json, MissingError
+from gpuxlate.model import quantity
+from gpuxlate.model.declarations import Positive, Printed, record
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.pod import GROUP, VERSIONS
+from gpuxlate.planning.nodes import Toleration
+
+MOST_EVENTS = 5
+"""Events that are shown, the newest last."""
+
+
+@record
+class PodEvent(Printed):
+    """One event."""
+
+    type: str
+    """Normal or Warning."""
+    reason: str
+    """Its reason, such as FailedScheduling."""
+    message: str
+    """Its message."""
+    count: Positive
+    """How often it came."""
+
+
+@record
+class AskedObject:
+    """The object that is asked about, and one pod of it: the first that does not run.
+
+    ``made``: there is such a pod; else it is what the object would make. ``pods``: how many there are.
+    """
+
+    name: str
+    object: Json
+    pod: Json
+    made: bool
+    pods: int
+
+    @property
+    def pod_name(self) -> str:
+        return str(self.pod["metadata"].get("name") or "")
+
+
+def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
+    """What ``pod/web`` or ``deploy/web`` names. Raises ClusterError."""
+    selections = selected(server, words)
+    if len(selections) != 1 or selections[0].name is None or len(selections[0].kinds) != 1:
+        raise ChoiceError("name one object", "write pod/NAME or deploy/NAME")
+    (found,) = objects(server, selections)
+    if found.object["kind"] == "Pod":
+        return AskedObject(found.name, found.object, found.object, True, 1)
+    spec = found.object.get("spec") or {}
+    template = spec.get("template")
+    if not isinstance(template, dict):
+        raise ChoiceError(msg("{name} makes no pods", name=found.name), "write pod/NAME or deploy/NAME")
+    labels = (spec.get("selector") or {}).get("matchLabels") or (template.get("metadata") or {}).get("labels")
+    namespace = quote(str(found.object["metadata"].get("namespace") or server.namespace), safe="")
+    selector = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
+    pods = [
+        {"apiVersion": "v1", "kind": "Pod", **pod}
+        for page in (
+            server.pages(f"/api/v1/namespaces/{namespace}/pods", selector=selector) if selector else ()
+        )
+        for pod in page
+    ]
+    if pods:
+        return AskedObject(found.name, found.object, min(pods, key=runs), True, len(pods))
+    metadata = {**(template.get("metadata") or {}), "name": str(found.object["metadata"]["name"])}
+    pod = {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
+    return AskedObject(found.name, found.object, pod, False, 0)
+
+
+def runs(pod: Json) -> bool:
+    """It runs and is ready, or has ended well."""
+    status = pod.get("status") or {}
+    if status.get("phase") == "Succeeded":
+        return True
+    ready = any(
+        (one.get("type"), one.get("status")) == ("Ready", "True") for one in status.get("conditions") or ()
+    )
+    return status.get("phase") == "Running" and ready
+
+
+def tolerations(pod: Json) -> tuple[Toleration, ...]:
+    return tuple(
+        Toleration(*(str(one.get(name) or "") for name in ("key", "operator", "value", "effect")))
+        for one in (pod.get("spec") or {}).get("tolerations") or ()
+    )
+
+
+def state(pod: Json) -> Iterator[str]:
+    """What the status of a pod says of why it does not run."""
+    status = pod.get("status") or {}
+    if status.get("reason"):
+        yield _reason(status)
+    for one in status.get("conditions") or ():
+        if one.get("type") == "PodScheduled" and one.get("status") != "True":
+            yield _reason(one)
+    for name in ("initContainerStatuses", "containerStatuses"):
+        for container in status.get(name) or ():
+            for each in (container.get("state") or {}, container.get("lastState") or {}):
+                for what in ("waiting", "terminated"):
+                    told = each.get(what) or {}
+                    if told.get("reason") not in (None, "Completed", "PodInitializing", "ContainerCreating"):
+                        text = msg("{title}: {text}", title=str(container.get("name")), text=_reason(told))
+                        yield text
+
+
+def _reason(told: Mapping[str, Any]) -> str:
+    reason, message = str(told.get("reason") or ""), " ".join(str(told.get("message") or "").split())
+    return f"{reason}: {message}" if reason and message else reason or message
+
+
+def events(server: ApiServer, one: AskedObject) -> list[PodEvent]:
+    """The last events of the pod, or of what should make it. None where the user may not read them."""
+    namespace = str(one.object["metadata"].get("namespace") or server.namespace)
+    found: list[tuple[str, PodEvent]] = []
+    for event in _listed(server, f"/api/v1/namespaces/{quote(namespace, safe='')}/events"):
+        about = event.get("involvedObject") or {}
+        if _is_of(one, str(about.get("kind")), str(about.get("name"))):
+            when = str(event.get("lastTimestamp") or event.get("eventTime") or "")
+            message = " ".join(str(event.get("message") or "").split())
+            count = int((event.get("series") or {}).get("count") or event.get("count") or 1)
+            told = PodEvent(str(event.get("type") or ""), str(event.get("reason") or ""), message, count)
+            found.append((when, told))
+    return [event for _, event in sorted(found, key=lambda each: each[0])][-MOST_EVENTS:]
+
+
+def _is_of(one: AskedObject, kind: str, name: str) -> bool:
+    if one.made:
+        return (kind, name) == ("Pod", one.pod_name)
+    own = str(one.object["metadata"]["name"])
+    return name == own or (kind == "ReplicaSet" and name.rpartition("-")[0] == own)
+
+
+def _listed(server: ApiServer, path: str) -> Iterator[Json]:
+    """The objects of a list; none, with a note, where the user may not read it."""
+    try:
+        for page in server.pages(path):
+            yield from page
+    except ForbiddenError as error:
+        server.note(message_of(error))
+    except MissingError:
+        return
+
+
+def _read(server: ApiServer, path: str) -> Json | None:
+    """An object; an empty one where the user may not read it, None where there is none."""
+    try:
+        return server.get(path)
+    except ForbiddenError as error:
+        server.note(message_of(error))
+        return {}
+    except MissingError:
+        return None
+
+
+def obstacles(server: ApiServer, one: AskedObject, told: Sequence[PodEvent]) -> Iterator[str]:
+    """What keeps the pod from a node, or from being made, beside the cards of nodes."""
+    namespace = quote(str(one.object["metadata"].get("namespace") or server.namespace), safe="")
+    spec = one.pod.get("spec") or {}
+    for gate in spec.get("schedulingGates") or ():
+        yield msg("it is held by the scheduling gate {name}", name=gate.get("name"))
+    yield from _volumes(server, namespace, one)
+    yield from _claims(server, namespace, one)
+    if not one.made:
+        own = one.object.get("spec") or {}
+        if own.get("replicas") == 0:
+            yield msg("it has 0 replicas")
+        if own.get("suspend"):
+            yield msg("it is suspended")
+        yield from _quotas(server, namespace, spec)
+    yield from _scheduler(spec, one)
+    yield from _others(told)
+
+
+def _volumes(server: ApiServer, namespace: str, one: AskedObject) -> Iterator[str]:
+    for volume in (one.pod.get("spec") or {}).get("volumes") or ():
+        name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
+        if volume.get("ephemeral") and one.made:
+            name = f"{one.pod_name}-{volume.get('name')}"
+        if not name:
+            continue
+        found = _read(server, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{quote(name, safe='')}")
+        phase = ((found or {}).get("status") or {}).get("phase")
+        if found is None:
+            yield msg("there is no PersistentVolumeClaim {name}", name=name)
+        elif phase not in (None, "Bound"):
+            text = "PersistentVolumeClaim {name} is not bound: {phase}; kubectl describe pvc {name} says why"
+            yield msg(text, name=name, phase=phase)
+
+
+def _claims(server: ApiServer, namespace: str, one: AskedObject) -> Iterator[str]:
+    status = one.pod.get("status") or {}
+    names = {
+        each.get("name"): each.get("resourceClaimName") for each in status.get("resourceClaimStatuses") or ()
+    }
+    for entry in (one.pod.get("spec") or {}).get("resourceClaims") or ():
+        name = entry.get("resourceClaimName") or names.get(entry.get("name"))
+        if not name:
+            template = str(entry.get("resourceClaimTemplateName"))
+            found = _claim(server, namespace, "resourceclaimtemplates", template)
+            if found is None:
+                yield msg("there is no ResourceClaimTemplate {name}", name=template)
+            elif one.made:
+                yield msg("the ResourceClaim of the template {name} is not made yet", name=template)
+            continue
+        found = _claim(server, namespace, "resourceclaims", str(name))
+        if found is None:
+            yield msg("there is no ResourceClaim {name}", name=name)
+        elif found and not (found.get("status") or {}).get("allocation"):
+            yield msg("ResourceClaim {name} is not allocated: no free device matches it", name=name)
+
+
+def _claim(server: ApiServer, namespace: str, resource: str, name: str) -> Json | None:
+    for version in VERSIONS:
+        path = f"/apis/{GROUP}/{version}/namespaces/{namespace}/{resource}/{quote(name, safe='')}"
+        found = _read(server, path)
+        if found is not None:
+            return found
+    return None
+
+
+def _quotas(server: ApiServer, namespace: str, spec: Json) -> Iterator[str]:
+    """The quotas that the next pod exceeds: what is used, and what it requests."""
+    for quota in _listed(server, f"/api/v1/namespaces/{namespace}/resourcequotas"):
+        status = quota.get("status") or {}
+        used = status.get("used") or {}
+        for name, hard in (status.get("hard") or {}).items():
+            wanted = _requested(spec, str(name))
+            amounts = [_amount(one) for one in (hard, used.get(name, "0"))]
+            if wanted and None not in amounts and wanted + (amounts[1] or 0) > (amounts[0] or 0):
+                values = {
+                    "quota": quota["metadata"]["name"],
+                    "name": name,
+                    "hard": hard,
+                    "used": used.get(name, 0),
+                }
+                text = "quota {quota} is used up: {name} {used} of {hard}, the pod requests {wanted}"
+                yield msg(text, wanted=wanted, **values)
+
+
+def _requested(spec: Json, name: str) -> int:
+    """What a quota counts of a pod: ``requests.KEY`` or ``limits.KEY`` of its containers."""
+    kind, dot, key = name.partition(".")
+    if not dot or kind not in ("requests", "limits"):
+        return 0
+    amounts = []
+    for container in spec.get("containers") or ():
+        resources = container.get("resources") or {}
+        value = (resources.get(kind) or {}).get(key)
+        if value is None and kind == "requests":
+            value = (resources.get("limits") or {}).get(key)
+        amounts.append(_amount(value) or 0)
+    return sum(amounts)
+
+
+def _amount(value: object) -> int | None:
+    return quantity.whole(str(value))
+
+
+def _scheduler(spec: Json, one: AskedObject) -> Iterator[str]:
+    """The pod has another scheduler than the webhook of its dialect writes, or than it has to name."""
+    name = str(spec.get("schedulerName") or "default-scheduler")
+    for backend in registry.backends_of(keys_of_pod(one.pod)) if one.made else ():
+        if not backend.schedulers or name in backend.schedulers:
+            continue
+        if backend.scheduler:
+            text = "its scheduler is {name}: pods of {target} have to name {scheduler} as schedulerName"
+        else:
+            text = (
+                "its scheduler is {name}: the webhook of {target}, which writes {scheduler}, did not run; it "
+                "has to be there when the pod is made, and no label may leave out the pod or its namespace"
+            )
+        yield msg(text, name=name, target=backend.name, scheduler=backend.schedulers[0])
+
+
+_INSUFFICIENT = re.compile(r"\bInsufficient ([\w./-]+[\w-])")
+
+
+def _others(told: Sequence[PodEvent]) -> Iterator[str]:
+    """What the scheduler misses beside GPUs, by the last event of its own."""
+    last = next((one for one in reversed(told) if one.reason == "FailedScheduling"), None)
+    for name in dict.fromkeys(_INSUFFICIENT.findall(last.message)) if last else ():
+        if not registry.is_gpu_key(name) and name not in registry.whole_card_keys():
+            yield msg("the scheduler misses {name}, which is not a resource of GPUs", name=name)
+
+
+def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
+    """Keys of GPUs that the pod requests and no node of the cluster counts: the device plug-in is missing, or
+    nodes that had cards have none left."""
+    names = {
+        name
+        for container in (pod.get("spec") or {}).get("containers") or ()
+        for name in (container.get("resources") or {}).get("limits") or ()
+        if registry.is_gpu_key(name) or name in registry.whole_card_keys()
+    }
+    for name in sorted(names):
+        having = [one for one in nodes if _amount(_of(one, "allocatable", name)) not in (None, 0)]
+        empty = [one for one in nodes if _amount(_of(one, "capacity", name)) not in (None, 0)]
+        if having:
+            continue
+        if empty:
+            text = "no node has {name} to allocate, {node} has it in its capacity: the cards are not healthy"
+            yield msg(text, name=name, node=empty[0]["metadata"]["name"])
+        else:
+            yield msg("no node has {name}: what counts it, such as a device plug-in, is missing", name=name)
+
+
+def _of(node: Json, field: str, name: str) -> object:
+    return ((node.get("status") or {}).get(field) or {}).get(name)

@@ -1,0 +1,56 @@
+"""Prices of cards for an hour, as options and the configuration give them: exact decimals in any currency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import NamedTuple
+
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.errors import UserError
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import message_of, msg
+
+PRICE = regex(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
+"""Fifteen digits: a number of YAML or TOML keeps as many."""
+HINT = "write A10-24GB=10.5, or vke:A10-24GB=10.5 for one target; 0 or more, with at most six decimals"
+
+
+class PriceError(UserError, ValueError):
+    """A price is none. ``hint``: what to write."""
+
+
+class CardPrice(NamedTuple):
+    """The price of one card for an hour. ``target``: at this target alone; None: at each. ``said``: what the
+    user wrote of both."""
+
+    said: str
+    target: str | None
+    card: str
+    amount: Decimal
+
+    def is_of(self, target: str, card: str) -> bool:
+        return self.target in (None, target) and self.card.casefold() == card.casefold()
+
+
+def card_price(name: str, number: str) -> CardPrice:
+    """The price of ``CARD`` or ``TARGET:CARD``. Raises PriceError."""
+    from gpuxlate.backends import registry
+
+    target, colon, card = name.rpartition(":")
+    if not card or (colon and not target):
+        raise PriceError(msg("{name!r} names no card", name=cut(name, MAX_NAME)), HINT)
+    if PRICE.fullmatch(number) is None:
+        raise PriceError(msg("{text!r} is not a price", text=cut(number, MAX_NAME)), HINT)
+    try:
+        spelt = registry.get(target).name if target else None
+    except registry.UnknownTargetError as error:
+        raise PriceError(message_of(error), error.hint) from None
+    return CardPrice(name, spelt, card, Decimal(number))
+
+
+def price_of(prices: Iterable[CardPrice], target: str, card: str) -> CardPrice | None:
+    """The price of a card at a target: of those that are of it the last that names the target, else the
+    last."""
+    fitting = [one for one in prices if one.is_of(target, card)]
+    return max(reversed(fitting), key=lambda one: one.target is not None, default=None)

@@ -1,0 +1,116 @@
+"""Why the nodes of a cluster do not take one pod, in groups, and what would make it fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gpuxlate.model.declarations import Positive, Printed, record
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.planning.capacity import reasons_by_node, rooms
+from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, untolerated
+from gpuxlate.planning.ledger import GpuUsage
+from gpuxlate.planning.nodes import CORDONED
+
+
+@record
+class KeptOut(Printed):
+    """The nodes that one reason keeps a pod out of."""
+
+    nodes: Positive
+    """How many."""
+    reason: str
+    """Why, of the example."""
+    example: str
+    """One of them: where numbers differ, the one with most room."""
+    names: Sequence[str]
+    """All of them."""
+
+
+@record
+class NodesForPod:
+    """The nodes that take a pod now, and the reasons of the others, those of most nodes first.
+
+    ``in_all``: what is free in all, where it would be enough; ``ways``: what would make the pod fit.
+    """
+
+    fitting: tuple[str, ...]
+    kept_out: tuple[KeptOut, ...]
+    in_all: str | None
+    ways: tuple[str, ...]
+
+
+def nodes_for(books: GpuUsage, pod: Wanted) -> NodesForPod:
+    """The nodes of a cluster for one pod."""
+    problem = problem_of(books, [pod])
+    reasons = reasons_by_node(problem, 0)
+    fitting = tuple(problem.ledgers[number].node.name for number, why in reasons.items() if why is None)
+    groups: dict[object, list[tuple[int, str]]] = {}
+    for number, why in reasons.items():
+        if why is not None:
+            groups.setdefault(_kind(why), []).append((number, why))
+    kept = [_group(problem, group) for group in groups.values()]
+    kept.sort(key=lambda one: (-one.nodes, one.example))
+    in_all = _in_all(problem) if not fitting else None
+    ways = () if fitting else tuple(_ways(problem, pod))
+    return NodesForPod(fitting, tuple(kept), in_all, ways)
+
+
+def _kind(reason: object) -> object:
+    """What reasons have in common that differ in their numbers alone."""
+    if not isinstance(reason, Message):
+        return reason
+    return (reason.template, *(_kind(one) for one in reason.values.values() if isinstance(one, str)))
+
+
+def _group(problem: PackingProblem, group: Sequence[tuple[int, str]]) -> KeptOut:
+    names = [problem.ledgers[number].node.name for number, _ in group]
+    best, why = max(group, key=lambda one: _most(one[1]))
+    return KeptOut(len(group), why, problem.ledgers[best].node.name, names)
+
+
+def _most(reason: object) -> int:
+    """The room that a reason tells of; 0 where it tells of none."""
+    if not isinstance(reason, Message):
+        return 0
+    values: Mapping[str, object] = reason.values
+    here = sum(one for name in ("most", "free") if isinstance(one := values.get(name), int))
+    return here + sum(map(_most, values.values()))
+
+
+def _in_all(problem: PackingProblem) -> str | None:
+    """What is free on the cards of nodes that would take the pod, where it is enough and on no card."""
+    asks = next((admits for one in problem.bins if (admits := one.admits[0])), ())
+    free = [card for one in problem.bins if one.admits[0] for card in one.cards]
+    wanted = [ask for ask in asks if ask.memory_mib is not None and not ask.whole]
+    if not wanted or not free:
+        return None
+    cores, memory = sum(card.cores for card in free), sum(card.memory_mib for card in free)
+    if cores < sum(ask.cards * ask.cores for ask in wanted):
+        return None
+    if memory < sum(ask.cards * (ask.memory_mib or 0) for ask in wanted):
+        return None
+    text = "{cores} % and {memory} MiB are free in all, spread over {count} cards"
+    return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
+
+
+def _ways(problem: PackingProblem, pod: Wanted) -> Iterator[str]:
+    """What would make the pod fit, one line each."""
+    nodes = [one.node for one in problem.ledgers]
+    for node in [one for one in nodes if one.closed == CORDONED][:1]:
+        yield msg("let {node} take pods again: kubectl uncordon {node}", node=node.name)
+    for taint in dict.fromkeys(taint for node in nodes if (taint := untolerated(node, pod))):
+        yield msg("tolerate {taint}", taint=taint)
+    admitting = {
+        one.node.name: one for one, each in zip(problem.ledgers, problem.bins, strict=True) if each.admits[0]
+    }
+    for room in rooms(GpuUsage(admitting)):
+        for hole in room.largest[:1]:
+            text = "request at most {cores} % and {memory} MiB: card {card} of {node} has them free"
+            values = {"cores": hole.cores, "memory": hole.memory_mib, "card": hole.card, "node": hole.node}
+            yield msg(text, **values)
+        if not room.largest:
+            yield msg("add a node, or end a pod: no card of {target} has room", target=room.target)
+    if pod.backend is not None and not any(one.backend is pod.backend for one in nodes):
+        yield msg(
+            "see what its nodes need: kubectl gpuxlate preflight --to {target}", target=pod.backend.name
+        )

@@ -1,0 +1,26 @@
+"""The price of a plan as rows of a table, for a terminal and for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from gpuxlate.model.exact import decimal
+from gpuxlate.model.messages import msg
+
+
+def price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """Workload, pods, cards and price for people, the price of the nodes last. ``price``: a PlanPrice
+    in JSON."""
+    for one in price["workloads"]:
+        yield one["workload"], str(one["pods"]), shown(one["cards"]), shown(one["price"])
+    yield msg("idle"), "", "", shown(price["idle"])
+    if price["twice"]["exact"] != "0":
+        yield msg("held twice"), "", "", f"-{shown(price['twice'])}"
+    yield msg("nodes"), "", "", shown(price["nodes"])
+
+
+def shown(number: Mapping[str, Any]) -> str:
+    """An Exact in JSON, rounded."""
+    return decimal(Fraction(number["exact"]))
