@@ -149,7 +149,7 @@ async def test_the_settings_of_the_editor_count_as_soon_as_they_change(one: Edit
     [found] = await one.open(uri, text)
     assert found.message == 'tke.cloud.tencent.com/qgpu-core 33 不是 5 的整数倍\n建议：请写 "30" 或 "35"'
     assert "单位：GiB。" in (await one.hover(uri, "qgpu-memory") or "")
-    assert "单卡的 `qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
+    assert "单卡的 `tke.cloud.tencent.com/qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
     titles = [each.title for each in await one.actions(uri, found.range)]
     assert titles == [
         "TKE002: 把 qgpu-core 向上取整为 35（不一定安全：申请的内容可能改变）",
