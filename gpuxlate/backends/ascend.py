@@ -747,25 +747,6 @@ def enpu_is_of_one_die(
     ## Why
     HAMi's webhook refuses the pod: ENPU divides one die, and the pairs of a 910C do not apply.
 
-    ## Example
-    ```yaml
-    metadata: {annotations: {huawei.com/vnpu-mode: enpu}}
-    spec:
-      containers:
-        - name: web
-          image: web
-          resources: {limits: {huawei.com/Ascend910C: 2, huawei.com/Ascend910C-memory: 20480}}
-    ```
-    ```yaml profile
-    target: hami-ascend
-    components: {hami: 2.11.0}
-    ```
-
-    ## Use instead
-    ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 2}}
-    ```
-
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110 (2026-10).
     """

@@ -160,6 +160,7 @@ NO_KEY = {
     **dict.fromkeys(("K8S001", "K8S002", "K8S010"), "the resources of all vendors"),
     **dict.fromkeys(("GX009", "GX034"), "a comment or an entry of a file of this tool"),
     **dict.fromkeys(("GX010", "GX037"), "a document as a whole"),
+    "GX038": "what a release changes: any key",
     **dict.fromkeys(("GX012", "GX025"), "a file"),
     **dict.fromkeys(("GX020", "GX021", "GX023", "GX024", "GX026", "GX033"), "a translation: any field"),
     **dict.fromkeys(("GX028", "GX029", "GX030", "GX031", "DRA020"), "a translation: what is beside a share"),
