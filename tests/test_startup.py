@@ -81,7 +81,15 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
     assert {name for name in rules if ".predicates" not in name} <= {
         f"gpuxlate.rules.{name}"
-        for name in "base catalog key_index unsupported_products number_format translation releases".split()
+        for name in [
+            "base",
+            "catalog",
+            "key_index",
+            "unsupported_products",
+            "number_format",
+            "translation",
+            "releases",
+        ]
     }
     assert not rules & {f"gpuxlate.rules.predicates.{name}" for name in ("cel", "schema")}
     assert not modules & {
