@@ -193,9 +193,9 @@ def _library() -> tuple[Any, Any]:
     try:
         from kubernetes import client, config
     except ImportError as error:
-        from gpuxlate.files.extras import pip_install
+        from gpuxlate.files.extras import install_command
 
-        install = pip_install(_EXTRA)
+        install = install_command(_EXTRA)
         if isinstance(error, ModuleNotFoundError) and error.name == "kubernetes":
             raise ChoiceError(msg("live clusters need the extra: {extra}", extra=install)) from None
         raise ChoiceError(

@@ -1,6 +1,7 @@
-"""How an extra of this package is installed: from where the package came, as pip notes it (PEP 610).
+"""How an extra of this package is installed: from where the package came, by the program that installed it.
 
-A bare name would be looked for on an index, where it may be somebody else's.
+pip notes where it came from (PEP 610). A bare name would be looked for on an index, where it may be somebody
+else's. pipx leaves ``pipx_metadata.json`` in the environment of a program, and uv ``uv-receipt.toml``.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import sys
 from importlib.metadata import Distribution, PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -21,15 +23,20 @@ NAME = "gpuxlate"
 
 def install_hint(extra: str) -> Message:
     """How to get what an extra of the package brings."""
-    return msg("install gpuxlate with the extra {extra}: {command}", extra=extra, command=pip_install(extra))
+    return msg(
+        "install gpuxlate with the extra {extra}: {command}", extra=extra, command=install_command(extra)
+    )
 
 
-def pip_install(extra: str) -> str:
+def install_command(extra: str) -> str:
     """The command that adds an extra to the package that is installed."""
     try:
         found = Distribution.from_name(NAME)
     except PackageNotFoundError:  # run from a checkout
         return _command(f"{Path(__file__).parents[2]}[{extra}]")
+    if sys.argv[0].endswith(".pyz"):  # nothing can be added to a zipapp; the wheel is beside it in a release
+        wheel = f"{NAME}-{found.version}-py3-none-any.whl"
+        return f"pipx install {shlex.quote(f'./{wheel}[{extra}]')}"
     origin: dict[str, Any] = json.loads(found.read_text("direct_url.json") or "{}")
     url = urlsplit(origin.get("url", ""))
     name = f"{NAME}[{extra}]"
@@ -41,10 +48,20 @@ def pip_install(extra: str) -> str:
     path = url2pathname(url.path)
     if not os.path.exists(path):  # a wheel that is gone: what the extra brings
         needed = (one.partition(";") for one in found.requires or ())
-        return _command(*(package.strip() for package, _, when in needed if extra in when))
+        return _command(*(package.strip() for package, _, when in needed if extra in when), alone=True)
     editable = origin.get("dir_info", {}).get("editable")
     return _command(*(["-e"] if editable else []), f"{path}[{extra}]")
 
 
-def _command(*words: str) -> str:
-    return f"pip install {shlex.join(words)}"
+def _command(*words: str, alone: bool = False) -> str:
+    """``alone``: the words are packages that the extra brings, without this one."""
+    prefix = Path(sys.prefix)
+    if (prefix / "pipx_metadata.json").exists():
+        program = f"pipx inject {NAME}" if alone else "pipx install --force"
+    elif (prefix / "uv-receipt.toml").exists():
+        program = (
+            f"uv pip install --python {shlex.quote(str(prefix))}" if alone else "uv tool install --force"
+        )
+    else:
+        program = "pip install"
+    return f"{program} {shlex.join(words)}"

@@ -1,4 +1,4 @@
-"""How a missing extra is installed: by what pip noted when it installed the package (PEP 610)."""
+"""How a missing extra is installed: from where the package came, by the program that installed it."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.files.extras import pip_install
+from gpuxlate.files.extras import install_command
 
 METADATA = """Metadata-Version: 2.4
 Name: gpuxlate
@@ -44,9 +44,46 @@ def test_an_extra_comes_from_where_the_package_came(
     if origin is not None:
         (info / "direct_url.json").write_text(json.dumps(origin).replace("HERE", str(tmp_path)))
     monkeypatch.syspath_prepend(tmp_path)
-    assert pip_install("cluster") == command.replace("HERE", str(tmp_path))
+    assert install_command("cluster") == command.replace("HERE", str(tmp_path))
+
+
+BY = {
+    "pipx_metadata.json": ("pipx install --force 'HERE[watch]'", "pipx inject gpuxlate 'watchfiles>=1'"),
+    "uv-receipt.toml": (
+        "uv tool install --force 'HERE[watch]'",
+        "uv pip install --python PREFIX 'watchfiles>=1'",
+    ),
+}
+"""What a program leaves in an environment, and the commands: from a folder, and from a wheel that is gone."""
+
+
+@pytest.mark.parametrize("note", BY)
+@pytest.mark.parametrize("gone", [False, True], ids=["a folder", "a wheel that is gone"])
+def test_the_program_that_installed_it_adds_the_extra(
+    note: str, gone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info, prefix = tmp_path / "gpuxlate-0.1.0.dist-info", tmp_path / "environment"
+    for folder in (info, prefix):
+        folder.mkdir()
+    (prefix / note).touch()
+    (info / "METADATA").write_text(METADATA)
+    url = "file:///gone/gpuxlate.whl" if gone else f"file://{tmp_path}"
+    (info / "direct_url.json").write_text(json.dumps({"url": url, "dir_info": {}}))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.prefix", str(prefix))
+    wanted = BY[note][gone].replace("HERE", str(tmp_path)).replace("PREFIX", str(prefix))
+    assert install_command("watch") == wanted
+
+
+def test_a_zipapp_is_replaced_by_the_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    info = tmp_path / "gpuxlate-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(METADATA)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("sys.argv", ["./gpuxlate-0.1.0-linux-x86_64.pyz"])
+    assert install_command("watch") == "pipx install './gpuxlate-0.1.0-py3-none-any.whl[watch]'"
 
 
 def test_a_checkout_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.path", [])
-    assert pip_install("watch") == f"pip install '{Path(__file__).parents[2]}[watch]'"
+    assert install_command("watch") == f"pip install '{Path(__file__).parents[2]}[watch]'"

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpuxlate.files.extras import pip_install
+from gpuxlate.files.extras import install_command
 from tests.running import run
 
 BOUND = 20.0
@@ -110,7 +110,7 @@ def refused(*_folders: str, **_options: object) -> None:
     raise RuntimeError("OS file watch limit reached")
 
 
-EXTRA = f"help: install gpuxlate with the extra watch: {pip_install('watch')}\n"
+EXTRA = f"help: install gpuxlate with the extra watch: {install_command('watch')}\n"
 LIMIT = "error: the folders cannot be watched: OS file watch limit reached\n"
 ADVICE = "help: name fewer folders, or set WATCHFILES_FORCE_POLLING=1\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from gpuxlate.files.extras import pip_install
+from gpuxlate.files.extras import install_command
 from tests.editor.client import EVERYTHING, PLAIN, Editor, at, editor, utf16
 from tests.running import Ran, run
 
@@ -397,7 +397,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(UserError) as raised:
         command()
     assert raised.value.exit_code == 2
-    assert raised.value.hint == f"install gpuxlate with the extra editor: {pip_install('editor')}"
+    assert raised.value.hint == f"install gpuxlate with the extra editor: {install_command('editor')}"
 
 
 def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:

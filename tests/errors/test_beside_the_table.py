@@ -13,7 +13,7 @@ import gpuxlate
 from gpuxlate.cluster.client import _library
 from gpuxlate.cluster.errors import unreachable
 from gpuxlate.cluster.server import ChoiceError
-from gpuxlate.files.extras import pip_install
+from gpuxlate.files.extras import install_command
 from gpuxlate.files.write import write_atomically
 from gpuxlate.model.diagnostics import Put
 from gpuxlate.yamltext.edit import edit_document
@@ -56,7 +56,7 @@ def test_a_client_library_that_is_broken() -> None:
     with mock.patch.dict(sys.modules, {"kubernetes": broken}), pytest.raises(ChoiceError) as caught:
         _library()
     assert caught.value.message.startswith("the kubernetes library cannot be loaded: cannot import name")
-    assert caught.value.hint == pip_install("cluster")
+    assert caught.value.hint == install_command("cluster")
 
 
 def test_half_a_character() -> None:
