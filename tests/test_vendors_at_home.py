@@ -34,9 +34,16 @@ ALLOWED = (
     # examples for people who write a profile or choose rules, shown by editors
     ("config/models.py", "examples="),
     ("config/models.py", "beginnings of codes (VKE)"),
-    # the example of each command, which its help prints
-    ("cli/help.py", '"gpuxlate'),
-    ("cli/help.py", '"kubectl gpuxlate'),
+    ("config/models.py", '"component": "hami",'),
+    ("config/models.py", '"changes": [{"key": "amd.com/gpumem"'),
+    # examples that help and messages print
+    *(("cli/help.py", text) for text in ("--to ", '"gpuxlate', '"kubectl gpuxlate')),
+    *((file, "=2.10..2.11") for file in ("cli/components.py", "cli/lint.py")),
+    ("cli/components.py", "as in hami=2.11"),
+    *((file, "A10-24GB=10.5") for file in ("cli/options.py", "config/prices.py")),
+    ("cli/terms.py", "such as tke"),
+    # whose units the command counts
+    ("cli/cost.py", "Of EMR Serverless, the vendor's GPU-hours"),
 )
 
 

@@ -154,7 +154,7 @@ def plugins_of(folder: str) -> Iterator[None]:
 def forget() -> None:
     for module in (plugins, registry):
         for one in vars(module).values():
-            if hasattr(one, "cache_clear"):
+            if hasattr(one, "cache_clear") and one is not registry.load:  # a target is one object
                 one.cache_clear()
 
 
