@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gpuxlate.backends.base import Backend
@@ -383,19 +384,17 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
 def refuse_items(state: State) -> None:
     """An error that no option accepts refuses the shares that it is about: those of its pod, else those of
     its object, else, where the whole document is wrong, all."""
-    errors = (
-        {finding for finding in state.diagnostics if finding.severity is Severity.ERROR}
-        if state.items
-        else set()
-    )
-    if not errors:
+    said = attrgetter("code", "path", "message")
+    errors = {said(finding): finding for finding in state.diagnostics if finding.severity is Severity.ERROR}
+    if not errors or not state.items:
         return
     accepted = {(loss.code, loss.message) for item in state.items for loss in item.losses}
     accepted |= {(left.diagnostic.code, left.diagnostic.message) for left in state.leftovers}
-    errors = {error for error in errors if (error.code, error.message) not in accepted}
-    of_items = [errors.intersection(item.diagnostics) for item in state.items]
+    errors = {key: error for key, error in errors.items() if (error.code, error.message) not in accepted}
+    of_items = [errors.keys() & set(map(said, item.diagnostics)) for item in state.items]
     places = {pod.keys.path: pod.object_path for pod in state.pods}
-    refused = _places_of(errors.difference(*of_items), places)
+    rest = errors.keys() - set().union(*of_items)
+    refused = _places_of((errors[key] for key in rest), places)
     state.items = [
         replace(item, verdict=Verdict.REFUSED) if of_item or item.pod in refused else item
         for item, of_item in zip(state.items, of_items, strict=True)
