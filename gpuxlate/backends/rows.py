@@ -179,9 +179,9 @@ class KeysOfVersion(NamedTuple):
         keys: list[KeySpec] = []
         absent: list[KeySpec] = []
         lacks: dict[str, UnavailableKey] = {}
-        known = (*(change for one in table.components for change in releases.changes(one)), *more)
+        known = (*_changes_of_components(table), *more)
         for row in table.keys:
-            changes = [one for one in known if one.key in (row.name, row.template, *row.aliases)]
+            changes = _about(row, known)
             first, last = release_of(changes, ChangeKind.NEW), release_of(changes, ChangeKind.REMOVED)
             late = first is not None and first.reached(versions) is False
             gone = last if last is not None and _has_ended(row, last, versions) else None
@@ -199,8 +199,17 @@ class KeysOfVersion(NamedTuple):
 
 def changes_of(row: KeySpec) -> tuple[ReleaseChange, ...]:
     """What releases of its component change in a row."""
-    known = releases.changes(row.component) if row.component is not None else ()
-    return tuple(one for one in known if one.key in (row.name, row.template, *row.aliases))
+    return _about(row, releases.changes(row.component)) if row.component is not None else ()
+
+
+def _about(row: KeySpec, changes: Iterable[ReleaseChange]) -> tuple[ReleaseChange, ...]:
+    """Those of a row, under any of its names."""
+    return tuple(change for change in changes if change.key in (row.name, row.template, *row.aliases))
+
+
+def _changes_of_components(table: KeyTable) -> Iterator[ReleaseChange]:
+    """What releases of the components of a table change."""
+    return (change for component in table.components for change in releases.changes(component))
 
 
 def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | None:
@@ -210,10 +219,9 @@ def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | 
 
 def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[ReleaseChange, ...]:
     """What changes from one profile to another, whose components are newer."""
-    known = (*(change for one in table.components for change in releases.changes(one)), *after.releases)
     return tuple(
         one
-        for one in known
+        for one in (*_changes_of_components(table), *after.releases)
         if one.release.reached(after.components) and one.release.reached(before.components) is False
     )
 

@@ -13,7 +13,7 @@ WITH, UPGRADE = "--with", "--upgrade"
 
 
 def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | None:
-    """A profile with the versions of ``--with``, which take the place of its own. Raises CliError."""
+    """A profile with the versions of ``--with``, which take the place of its own. Raises UserError."""
     if not texts:
         return profile
     versions = versions_of(texts)
@@ -21,7 +21,7 @@ def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | 
 
 
 def versions_of(texts: Sequence[str]) -> dict[str, str]:
-    """The versions of ``--with``, by component. Raises CliError."""
+    """The versions of ``--with``, by component. Raises UserError."""
     return dict(_version(text) for text in texts)
 
 
@@ -39,7 +39,7 @@ def _version(text: str) -> tuple[str, str]:
 
 
 def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profile]:
-    """A profile before an upgrade and after it. Raises CliError."""
+    """A profile before an upgrade and after it. Raises UserError."""
     name, _, versions = text.partition("=")
     component = _component(UPGRADE, text, name)
     old, dots, new = versions.partition("..")

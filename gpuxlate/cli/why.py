@@ -121,7 +121,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     failed = bool(node) or status.get("phase") == "Failed"
     return Reasons(
         one.name,
-        str(one.object["metadata"].get("namespace") or server.namespace),
+        one.namespace,
         one.pod_name if one.made else None,
         one.pods,
         status.get("phase"),

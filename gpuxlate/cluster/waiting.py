@@ -43,6 +43,7 @@ class AskedObject:
     """
 
     name: str
+    namespace: str
     object: Json
     pod: Json
     made: bool
@@ -59,27 +60,29 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
     if len(selections) != 1 or selections[0].name is None or len(selections[0].kinds) != 1:
         raise ChoiceError("name one object", "write pod/NAME or deploy/NAME")
     (found,) = objects(server, selections)
+    namespace = str(found.object["metadata"].get("namespace") or server.namespace)
     if found.object["kind"] == "Pod":
-        return AskedObject(found.name, found.object, found.object, True, 1)
+        return AskedObject(found.name, namespace, found.object, found.object, True, 1)
     spec = found.object.get("spec") or {}
     template = spec.get("template")
     if not isinstance(template, dict):
         raise ChoiceError(msg("{name} makes no pods", name=found.name), "write pod/NAME or deploy/NAME")
     labels = (spec.get("selector") or {}).get("matchLabels") or (template.get("metadata") or {}).get("labels")
-    namespace = quote(str(found.object["metadata"].get("namespace") or server.namespace), safe="")
     selector = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
     pods = [
         {"apiVersion": "v1", "kind": "Pod", **pod}
         for page in (
-            server.pages(f"/api/v1/namespaces/{namespace}/pods", selector=selector) if selector else ()
+            server.pages(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods", selector=selector)
+            if selector
+            else ()
         )
         for pod in page
     ]
     if pods:
-        return AskedObject(found.name, found.object, min(pods, key=runs), True, len(pods))
+        return AskedObject(found.name, namespace, found.object, min(pods, key=runs), True, len(pods))
     metadata = {**(template.get("metadata") or {}), "name": str(found.object["metadata"]["name"])}
     pod = {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
-    return AskedObject(found.name, found.object, pod, False, 0)
+    return AskedObject(found.name, namespace, found.object, pod, False, 0)
 
 
 def runs(pod: Json) -> bool:
@@ -125,9 +128,8 @@ def _reason(told: Mapping[str, Any]) -> str:
 
 def events(server: ApiServer, one: AskedObject) -> list[PodEvent]:
     """The last events of the pod, or of what should make it. None where the user may not read them."""
-    namespace = str(one.object["metadata"].get("namespace") or server.namespace)
     found: list[tuple[str, PodEvent]] = []
-    for event in _listed(server, f"/api/v1/namespaces/{quote(namespace, safe='')}/events"):
+    for event in _listed(server, f"/api/v1/namespaces/{quote(one.namespace, safe='')}/events"):
         about = event.get("involvedObject") or {}
         if _is_of(one, str(about.get("kind")), str(about.get("name"))):
             when = str(event.get("lastTimestamp") or event.get("eventTime") or "")
@@ -169,7 +171,7 @@ def _read(server: ApiServer, path: str) -> Json | None:
 
 def obstacles(server: ApiServer, one: AskedObject, told: Sequence[PodEvent]) -> Iterator[str]:
     """What keeps the pod from a node, or from being made, beside the cards of nodes."""
-    namespace = quote(str(one.object["metadata"].get("namespace") or server.namespace), safe="")
+    namespace = quote(one.namespace, safe="")
     spec = one.pod.get("spec") or {}
     for gate in spec.get("schedulingGates") or ():
         yield msg("it is held by the scheduling gate {name}", name=gate.get("name"))

@@ -10,6 +10,7 @@ from gpuxlate.planning.capacity import reasons_by_node, rooms
 from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, untolerated
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED
+from gpuxlate.planning.search import sums
 
 
 @record
@@ -80,15 +81,12 @@ def _most(reason: object) -> int:
 def _in_all(problem: PackingProblem) -> str | None:
     """What is free on the cards of nodes that would take the pod, where it is enough and on no card."""
     asks = next((admits for one in problem.bins if (admits := one.admits[0])), ())
-    free = [card for one in problem.bins if one.admits[0] for card in one.cards]
-    wanted = [ask for ask in asks if ask.memory_mib is not None and not ask.whole]
-    if not wanted or not free:
+    if all(ask.memory_mib is None or ask.whole for ask in asks):
         return None
-    cores, memory = sum(card.cores for card in free), sum(card.memory_mib for card in free)
-    if cores < sum(ask.cards * ask.cores for ask in wanted):
+    wanted, (cores, memory, slots) = sums(problem.bins, [0])
+    if any(one > there for one, there in zip(wanted, (cores, memory, slots), strict=True)):
         return None
-    if memory < sum(ask.cards * (ask.memory_mib or 0) for ask in wanted):
-        return None
+    free = (card for one in problem.bins if one.admits[0] for card in one.cards)
     text = "{cores} % and {memory} MiB are free in all, spread over {count} cards"
     return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
 

@@ -70,7 +70,8 @@ VARIABLES = {
 numbers of these: written and evaluated once, however many rules compare them.
 """
 
-_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
+REQUIRED_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
+"""The terms of the node affinity that a pod requires."""
 
 
 def expression(constraint: Constraint) -> str:
@@ -284,14 +285,14 @@ def _(one: of.RequiresNodeLabel) -> str:
     listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
-    return f"({chosen} || size({_TERMS}) > 0 && {_TERMS}.all(t, {every}))"
+    return f"({chosen} || size({REQUIRED_TERMS}) > 0 && {REQUIRED_TERMS}.all(t, {every}))"
 
 
 @to_cel.register
 def _(one: NodeLabelAmong) -> str:
     chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
     listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
-    return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
+    return f"({chosen} && {REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @to_cel.register
@@ -299,8 +300,8 @@ def _(one: MayRunOnNodeLabel) -> str:
     chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]]"
     about = f"r.?key.orValue('') == {text(one.name)}"
     listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(one.words)})"
-    every = f"{_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
-    some = f"{_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
+    every = f"{REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
+    some = f"{REQUIRED_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
     named = f"{chosen}.exists(v, {_one_of(one.words)})"
     return f"({named} || {chosen}.size() == 0 && {every} && {some})"
 

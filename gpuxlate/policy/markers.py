@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import Place
-from gpuxlate.policy.cel import VARIABLES, text, to_cel
+from gpuxlate.policy.cel import REQUIRED_TERMS, VARIABLES, text, to_cel
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AllOf,
@@ -84,12 +83,10 @@ def listed(names: Iterable[str]) -> str:
 
 
 # Where names of keys are in a pod, as lists of names.
-_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
-
 _PREFERRED = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution.orValue([])"
 
 REQUIREMENTS = (
-    f"({_TERMS}.map(t, t.?matchExpressions.orValue([]))"
+    f"({REQUIRED_TERMS}.map(t, t.?matchExpressions.orValue([]))"
     f" + variables.spec.?{_PREFERRED}.map(t, t.?preference.?matchExpressions.orValue([])))"
 )
 """What a pod requires and prefers of nodes, by term."""

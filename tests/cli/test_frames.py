@@ -10,20 +10,11 @@ import pytest
 
 import gpuxlate
 from tests.running import run
+from tests.test_startup import POD
 
 PACKAGE = str(Path(gpuxlate.__file__).parent)
 MOST = 10
 """Frames of this package before the work begins; those of typer are between them."""
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: web
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-"""
 
 
 @pytest.mark.parametrize(
