@@ -7,7 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
-from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.target import Backend
 from gpuxlate.cli import lookup, prices, printing
@@ -221,8 +220,7 @@ def _has_documents(one: Input) -> bool:
 def _of_specs(specs: Specs, request: CostRequest, profile: Profile) -> Iterator[Item]:
     """The shares of GPUShare documents as those of pods."""
     for _, document, share in specs.found:
-        asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
-        fit = fit_pod([asked], request.backend, request.accept, profile)
+        fit = fit_pod([share.of_container()], request.backend, request.accept, profile)
         outcome = fit.outcomes[0]
         yield Item(
             file=document.source.name,

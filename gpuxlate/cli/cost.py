@@ -19,7 +19,6 @@ from gpuxlate.backends.billing import (
     PodCounts,
     Price,
 )
-from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import lookup, options, prices, printing
 from gpuxlate.cli.inputs import Inputs
@@ -285,9 +284,8 @@ def _price(
     hours: Fraction,
 ) -> tuple[Price | None, list[Diagnostic]]:
     """The price of a share as the target gets it, or why the target does not take it."""
-    asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
     profile = Profile(backend.name, cards=CardProfile(memory_mib=card.memory_mib))
-    fit = fit_pod([asked], backend, accept, profile)
+    fit = fit_pod([share.of_container()], backend, accept, profile)
     findings = [with_location(document, one) for one in fit.findings()]
     outcome = fit.outcomes[0]
     cores, memory = outcome.granted.cores, outcome.granted.memory_mib

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.manifest.objects import object_ref
 from gpuxlate.model.declarations import record
@@ -70,6 +71,10 @@ class ShareDocument:
     namespace: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
+
+    def of_container(self, name: str = "") -> ContainerShare:
+        """Its share as that of a pod's only container, found at ``spec``."""
+        return ContainerShare(name, 0, share=self.share, origins=self.origins, path=("spec",))
 
 
 def read_share_document(

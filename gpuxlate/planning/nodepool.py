@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.requirements import (
     CheckedRequirement,
@@ -152,10 +151,9 @@ def node_pool(
     is reported.
     """
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
-    asked = ContainerShare("", 0, share=document.share, origins=document.origins, path=("spec",))
     # the policy is a property of the new pool: it is checked below, and does not refuse the share
     without = replace(profile, policy=None) if profile else None
-    fitted = fit_pod([asked], backend, allowed, without)
+    fitted = fit_pod([document.of_container()], backend, allowed, without)
     outcome = fitted.outcomes[0]
     refused = [loss for loss in outcome.losses if loss.kind is LossKind.REFUSED]
     if refused:

@@ -376,7 +376,7 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
     """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
     backend, share = settings.to, request.share
     assert isinstance(backend, JobBackend)
-    container = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
+    container = share.of_container(CONTAINER)
     decided = None
     if settings.decisions is not None:
         named = _object_of(settings.decisions, request)
