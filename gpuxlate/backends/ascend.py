@@ -86,7 +86,7 @@ def by_numbers_mib(card: Card) -> int:
 
 def sizes_of(card: Card) -> tuple[PartSize, ...]:
     """The templates of a card, the smallest first."""
-    found = ((one, card.cores_of(one)) for one in card.templates)
+    found = ((template, card.cores_of(template)) for template in card.templates)
     return tuple(PartSize(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
 
 
@@ -304,7 +304,7 @@ class HamiAscend(HamiDialect):
             here = self.in_cluster(profile)
         if cluster.parts == "templates" or here.lacks_mode:
             here = here.with_templates
-        wanted = any(one.asked.policy or one.asked.memory_limit_mib for one in pod.placings)
+        wanted = any(placing.asked.policy or placing.asked.memory_limit_mib for placing in pod.placings)
         if here.enpu_words and (cluster.parts == "enpu" or (wanted and cluster.parts == "unknown")):
             here = here.with_enpu
         elif here.enpu_words:
@@ -320,7 +320,7 @@ class HamiAscend(HamiDialect):
         keys = super().after_write(pod, keys)
         if not self.with_hami_core or all(placing.whole_cards for placing in pod.placings):
             return keys
-        limits = {one.asked.memory_limit_mib for one in pod.placings if not one.whole_cards}
+        limits = {placing.asked.memory_limit_mib for placing in pod.placings if not placing.whole_cards}
         of_enpu = {MODE: Value.of(self.written_mode)}
         if self.written_mode in ENPU and any(limits):
             of_enpu[ENPU_LIMIT] = Value.of(str(max(limit for limit in limits if limit)))
@@ -535,7 +535,7 @@ def template_is_of_one_card(
         Constraint(
             InRange(
                 memory.name,
-                *(Range(one.least_mib, one.least_mib) for one in card.templates),
+                *(Range(template.least_mib, template.least_mib) for template in card.templates),
                 Range(card.memory_mib or most_mib(card)),
             ),
             InRange(memory.name, Range(1)) & Not(BY_NUMBERS),

@@ -215,10 +215,10 @@ class Backend(KeyTable):
         found: tuple[Placement, ...] = own(self, pod, node) if own else ()
         return found
 
-    def keeps_out(self, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
+    def keeps_out(self, node: NodeView, containers: Sequence[ContainerShare]) -> str | None:
         """Why a node does not take a pod, None where it does; affinity is checked for every target."""
         own = self._of_nodes("keeps_out")
-        found: str | None = own(self, node, wanted) if own else None
+        found: str | None = own(self, node, containers) if own else None
         return found
 
     def extension_data(
@@ -380,7 +380,9 @@ class Backend(KeyTable):
 
     def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""
-        return any(self.is_asked_by(pod, one) for one in pod.all_containers()) or self.is_detected(pod)
+        return any(
+            self.is_asked_by(pod, container) for container in pod.all_containers()
+        ) or self.is_detected(pod)
 
     def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
         """A container of the pod requests a GPU in this dialect, rightly or not."""

@@ -75,8 +75,8 @@ class LivePod:
     initialized: bool = False
 
     def annotation(self, name: str) -> str | None:
-        found = self.keys.annotations.get(name)
-        return found.text if found else None
+        value = self.keys.annotations.get(name)
+        return value.text if value else None
 
 
 class NodeOffer(StrEnum):
@@ -127,8 +127,8 @@ class CountedRequests(NamedTuple):
     @property
     def name(self) -> str:
         """In words: ``1g.5gb``, ``1/4, mps``; a whole card."""
-        one = self.share(1)
-        return ", ".join(str(part) for part in (one.partition, one.replica) if part) or "card"
+        share = self.share(1)
+        return ", ".join(str(part) for part in (share.partition, share.replica) if part) or "card"
 
 
 @record
@@ -216,10 +216,10 @@ def indexes(text: str | None) -> tuple[int, ...] | None:
 def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
     """Placements of schedulers that write one annotation a container: its name after a prefix."""
     found = []
-    for one in pod.keys.all_containers():
-        cards = indexes(pod.annotation(prefix + one.name))
+    for container in pod.keys.all_containers():
+        cards = indexes(pod.annotation(prefix + container.name))
         if cards is not None:
-            found.append(Placement(one.init, one.index, cards))
+            found.append(Placement(container.init, container.index, cards))
     return tuple(found)
 
 

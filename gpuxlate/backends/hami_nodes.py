@@ -147,7 +147,7 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 
 def _cordoned(dialect: HamiDialect, node: LiveNode) -> frozenset[str]:
     """The cards that take no new containers; those that run there stay."""
-    return frozenset(one.strip() for one in node.annotations.get(dialect.cordoned_cards, "").split(","))
+    return frozenset(part.strip() for part in node.annotations.get(dialect.cordoned_cards, "").split(","))
 
 
 def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:

@@ -124,15 +124,15 @@ class PodRecordRule(HamiRule):
             yield Constraint(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        found = [
+        values = [
             value
             for row in self.subject_rows
             for _, value, count in whole_numbers(pod, row.name)
             if count > 0
         ]
         if self.table.pod_record is not None:
-            why = self.table.pod_record.message(len(found))
-            yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
+            why = self.table.pod_record.message(len(values))
+            yield from (this.diagnostic(value, *why, on_key=True) for value in values[1:])
 
     def example(self) -> PodExample:
         good = self.instead()
@@ -167,15 +167,19 @@ class OneCardRule(HamiRule):
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(violation)
-        found = self._counted(pod, row)
-        why = self.table.on_one_card_message(row, len(found))
-        parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
-        for one in found[1:]:  # of one card each, memory is missing
-            yield this.diagnostic(one.resources[row.name], *why, on_key=True, missing=parts)
+        containers = self._counted(pod, row)
+        why = self.table.on_one_card_message(row, len(containers))
+        parts = not row.whole and all(number(container.resources[row.name]) == 1 for container in containers)
+        for container in containers[1:]:  # of one card each, memory is missing
+            yield this.diagnostic(container.resources[row.name], *why, on_key=True, missing=parts)
 
     @staticmethod
     def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
-        return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
+        return [
+            container
+            for container, _, count in whole_numbers(pod, row.name)
+            if count > 0 and not container.init
+        ]
 
     def finds_more(self) -> bool:
         return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
@@ -183,15 +187,15 @@ class OneCardRule(HamiRule):
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """Parts that together are more than a card."""
         for rows, row in self.table.shared_counts:
-            found = self._counted(pod, row)
-            parts = [one for one in found if number(one.resources[row.name]) == 1]
-            if len(found) < 2 or len(parts) < len(found):
+            containers = self._counted(pod, row)
+            parts = [container for container in containers if number(container.resources[row.name]) == 1]
+            if len(containers) < 2 or len(parts) < len(containers):
                 continue
-            if any(rows.memory is None or rows.memory.name not in one.resources for one in parts):
+            if any(rows.memory is None or rows.memory.name not in container.resources for container in parts):
                 continue
-            beyond = beyond_one_card(rows, [one.resources for one in parts])
+            beyond = beyond_one_card(rows, [container.resources for container in parts])
             if beyond is not None:
-                last = next(one for one in reversed(parts) if beyond.name in one.resources)
+                last = next(container for container in reversed(parts) if beyond.name in container.resources)
                 why = self.table.on_one_card_message(beyond, len(parts))
                 yield this.diagnostic(last.resources[beyond.name], *why)
 

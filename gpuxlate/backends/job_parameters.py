@@ -61,7 +61,7 @@ class JobBackend(Backend):
 
 def values_of(keys: PodKeys) -> dict[str, Value]:
     """The values of the pseudo container."""
-    return {name: value for one in keys.all_containers() for name, value in one.limits.items()}
+    return {name: value for container in keys.all_containers() for name, value in container.limits.items()}
 
 
 def json_object(values: Mapping[str, object]) -> str:

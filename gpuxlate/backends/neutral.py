@@ -174,7 +174,9 @@ def partitions(container: ContainerKeys) -> list[str]:
 def allows(name: str, text: str) -> bool:
     """The text is a value of the annotation (GX010)."""
     row = next(row for row in KEYS if row.name == name)
-    return any(one.fullmatch(text) if isinstance(one, re.Pattern) else one == text for one in row.values)
+    return any(
+        value.fullmatch(text) if isinstance(value, re.Pattern) else value == text for value in row.values
+    )
 
 
 # The neutral keys of gpuxlate itself, inline in a manifest. Every share is exact here.

@@ -107,12 +107,12 @@ CARD_NEEDED = (
 
 def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
     """What all cards of a node are divided into, or shared by, for a pod with these shares."""
-    one = next((one for one in shares if one.is_part), None)
-    if one is None:
+    share = next((share for share in shares if share.is_part), None)
+    if share is None:
         return "whole cards"
-    partition = one.partition and replace(one.partition, count=1)
-    replica = one.replica and replace(known_replica(one.replica, profile), count=1)
-    return replace(one, partition=partition, replica=replica).part
+    partition = share.partition and replace(share.partition, count=1)
+    replica = share.replica and replace(known_replica(share.replica, profile), count=1)
+    return replace(share, partition=partition, replica=replica).part
 
 
 def most_of_a_card(one: Partition, profile: Profile | None) -> int:
@@ -168,9 +168,16 @@ def clients_in(texts: Sequence[str]) -> int | None:
     return number if number is not None and number >= LEAST_CLIENTS else None
 
 
-def most_clients(wanted: Containers) -> int:
+def most_clients(containers: Containers) -> int:
     """The most clients that one container of a pod requests; 1 where none requests any."""
-    return max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
+    return max(
+        (
+            container.share.replica.count
+            for container in containers
+            if container.share and container.share.replica
+        ),
+        default=1,
+    )
 
 
 def sharing_data(views: Sequence[NodeView], one: MergeNodeValues) -> dict[str, Any]:
@@ -240,11 +247,11 @@ class ProductName(NamedTuple):
     @classmethod
     def of(cls, text: str) -> ProductName:
         """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
-        found = _PRODUCT.fullmatch(text)
-        if found is None:
+        match = _PRODUCT.fullmatch(text)
+        if match is None:
             return cls(text)
         return cls(
-            found["model"], of_resource(found["part"]) if found["part"] else None, bool(found["shared"])
+            match["model"], of_resource(match["part"]) if match["part"] else None, bool(match["shared"])
         )
 
 
@@ -276,7 +283,7 @@ def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
         return Products()
     known = _models(profile)
     models = tuple(known.get(one.model, "") for one in found)
-    path = next(one.path for one in pod.pod.choices(PRODUCT))
+    path = next(requirement.path for requirement in pod.pod.choices(PRODUCT))
     return Products(texts, Device(None, models) if all(models) else None, *found[0][1:], path)
 
 

@@ -61,7 +61,7 @@ def _mentions_group(path: str) -> bool:
 
 def find(name: str) -> Backend | None:
     """The plug-in of a name, loaded; None where no package has one. Raises BrokenPluginError."""
-    found = [one for one in _entries() if one.name == name]
+    found = [entry for entry in _entries() if entry.name == name]
     if not found:
         return None
     packages = {_distribution(one) for one in found}
@@ -72,7 +72,7 @@ def find(name: str) -> Backend | None:
 
 def names() -> tuple[str, ...]:
     """The names of all plug-ins, unloaded."""
-    return tuple(dict.fromkeys(one.name for one in _entries())) if installed() else ()
+    return tuple(dict.fromkeys(entry.name for entry in _entries())) if installed() else ()
 
 
 @cache
@@ -81,12 +81,12 @@ def backends() -> tuple[Backend, ...]:
     if not installed():
         return ()
     loaded = (find(name) for name in names())
-    return tuple({one.name: one for one in loaded if one is not None}.values())
+    return tuple({backend.name: backend for backend in loaded if backend is not None}.values())
 
 
 def aliases(backend: Backend) -> tuple[str, ...]:
     """The other names of a plug-in."""
-    values = {one.name: one.value for one in _entries()} if installed() else {}
+    values = {entry.name: entry.value for entry in _entries()} if installed() else {}
     mine = values.get(backend.name)
     return tuple(name for name, value in values.items() if value == mine and name != backend.name)
 
@@ -130,7 +130,9 @@ def _target(value: str) -> object:
 
 def distribution_of(backend: Backend) -> str:
     """The package that a plug-in comes from, with its version."""
-    return next((_distribution(one) for one in _entries() if one.name == backend.name), "an unknown package")
+    return next(
+        (_distribution(entry) for entry in _entries() if entry.name == backend.name), "an unknown package"
+    )
 
 
 def _distribution(entry: EntryPoint) -> str:

@@ -50,7 +50,9 @@ def in_mib(row: KeySpec, text: str) -> Fraction | None:
 
 def requesting(pod: PodKeys, *names: str) -> list[ContainerKeys]:
     """The containers that request any of the resources, in their order."""
-    return [one for one in pod.all_containers() if any(name in one.resources for name in names)]
+    return [
+        container for container in pod.all_containers() if any(name in container.resources for name in names)
+    ]
 
 
 def whole_numbers(pod: PodKeys, name: str) -> Iterator[tuple[ContainerKeys, Value, int]]:
@@ -210,14 +212,18 @@ class Reading:
     def shares(self) -> tuple[ContainerShare, ...]:
         return tuple(container for container in self.containers if container.share)
 
-    def invalid_beside(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    def invalid_beside(self, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         """``invalid``, without what a rule reports already, and without values that it reports as errors."""
         if not self.invalid:
             return iter(())
-        reported = list(found)
-        paths = {one.path for one in reported if one.severity is Severity.ERROR}
-        messages = {one.message for one in reported}
-        return (one for one in self.invalid if one.path not in paths and one.message not in messages)
+        reported = list(findings)
+        paths = {finding.path for finding in reported if finding.severity is Severity.ERROR}
+        messages = {finding.message for finding in reported}
+        return (
+            finding
+            for finding in self.invalid
+            if finding.path not in paths and finding.message not in messages
+        )
 
 
 # Taking the keys of a pod, one by one, and making shares of them.
@@ -285,12 +291,14 @@ class PodReader:
 
         They are not taken: ``selector`` takes them, and is told which of them the share holds.
         """
-        chosen = (one.values for one in self.pod.choices(name) if one.operator == "In")
+        chosen = (
+            requirement.values for requirement in self.pod.choices(name) if requirement.operator == "In"
+        )
         return tuple(dict.fromkeys(text for values in chosen for text in values))
 
     def take_node(self, name: str) -> None:
         """Take every choice of nodes by a label; the backend reads it itself."""
-        self.taken.update(one.path for one in self.pod.choices(name))
+        self.taken.update(requirement.path for requirement in self.pod.choices(name))
 
     def _select(self, requirement: NodeRequirement) -> None:
         self.taken.add(requirement.path)

@@ -410,9 +410,9 @@ class PodWriter:
     def chosen(self, by: By, *, allow: bool) -> Selector | None:
         """A choice of cards for the shares of the pod; None where there is none, or several differ."""
         found = {
-            one.chosen: one
-            for one in self.selectors
-            if one.chosen and (one.chosen.choice.by, one.chosen.choice.allow) == (by, allow)
+            selector.chosen: selector
+            for selector in self.selectors
+            if selector.chosen and (selector.chosen.choice.by, selector.chosen.choice.allow) == (by, allow)
         }
         return next(iter(found.values())) if self.placings and len(found) == 1 else None
 
@@ -442,7 +442,10 @@ class PodWriter:
 
     def peek(self, attribute: str) -> Any:
         """A field that belongs to the pod, without taking it."""
-        return next((one.peek(attribute) for one in self.placings if one.peek(attribute) is not None), None)
+        return next(
+            (placing.peek(attribute) for placing in self.placings if placing.peek(attribute) is not None),
+            None,
+        )
 
     def take(self, attribute: str) -> Any:
         """Take a field that belongs to the pod."""

@@ -14,35 +14,39 @@ Check = Callable[[PodKeys], Iterable[Diagnostic]]
 """Everything that is wrong with a pod."""
 
 
-def accepted(found: Sequence[Diagnostic], pod: PodKeys, check: Check) -> Sequence[Diagnostic]:
+def accepted(findings: Sequence[Diagnostic], pod: PodKeys, check: Check) -> Sequence[Diagnostic]:
     """The findings about a pod; where a proposed value would be refused next, with the help of that refusal.
 
     ``check`` is asked of the pod with all values as they are proposed.
     """
-    known = {(one.path, one.code) for one in found}
+    known = {(finding.path, finding.code) for finding in findings}
     for _ in range(MAX_STEPS):
         refused: dict[Path, Diagnostic] = {}
-        proposed = _proposed(found)
-        for one in check(pod.with_values(proposed)) if proposed else ():
-            if one.severity is Severity.ERROR and (one.path, one.code) not in known and one.path in proposed:
-                refused.setdefault(one.path, one)
+        proposed = _proposed(findings)
+        for finding in check(pod.with_values(proposed)) if proposed else ():
+            if (
+                finding.severity is Severity.ERROR
+                and (finding.path, finding.code) not in known
+                and finding.path in proposed
+            ):
+                refused.setdefault(finding.path, finding)
         if not refused:
             break
-        found = [
-            replace(one, hint=after.hint, fix=_in_place_of_both(one.fix, after.fix))
-            if one.fix and (after := refused.get(one.path))
-            else one
-            for one in found
+        findings = [
+            replace(finding, hint=after.hint, fix=_in_place_of_both(finding.fix, after.fix))
+            if finding.fix and (after := refused.get(finding.path))
+            else finding
+            for finding in findings
         ]
-    return found
+    return findings
 
 
-def _proposed(found: Iterable[Diagnostic]) -> dict[Path, int | str]:
+def _proposed(findings: Iterable[Diagnostic]) -> dict[Path, int | str]:
     """The values that fixes write at the places of their findings."""
     values: dict[Path, int | str] = {}
-    for one in found:
-        for edit in one.fix.edits if one.fix and len(one.fix.edits) == 1 else ():
-            if isinstance(edit, Put) and edit.path == one.path and isinstance(edit.value, int | str):
+    for finding in findings:
+        for edit in finding.fix.edits if finding.fix and len(finding.fix.edits) == 1 else ():
+            if isinstance(edit, Put) and edit.path == finding.path and isinstance(edit.value, int | str):
                 values.setdefault(edit.path, edit.value)
     return values
 

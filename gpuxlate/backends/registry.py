@@ -116,7 +116,9 @@ def _nearest(text: str) -> str | None:
         return spelt[0]
     words = re.findall(r"[a-z0-9]{3,}", text)
     titled = [
-        one.name for one in all_backends() if words and all(word in one.title.lower() for word in words)
+        backend.name
+        for backend in all_backends()
+        if words and all(word in backend.title.lower() for word in words)
     ]
     return titled[0] if len(titled) == 1 else None
 
@@ -181,19 +183,19 @@ def get(name: str) -> Backend:
     row = row or next((row for row in BUILT_IN if lower in names_of(row)), None)
     if row is not None:
         return load(row)
-    found = plugins.find(name) or plugins.find(lower)
-    if found is None:
+    backend = plugins.find(name) or plugins.find(lower)
+    if backend is None:
         raise UnknownTargetError(name)
-    return found
+    return backend
 
 
 def writable(name: str) -> Backend:
     """The backend of a name that shares are to be written for. Raises what ``get`` raises, and
     ReadOnlyTargetError."""
-    found = get(name)
-    if found.read_only:
-        raise ReadOnlyTargetError(found.name)
-    return found
+    backend = get(name)
+    if backend.read_only:
+        raise ReadOnlyTargetError(backend.name)
+    return backend
 
 
 def aliases(name: str) -> tuple[str, ...]:
@@ -210,7 +212,7 @@ def all_backends() -> Iterator[Backend]:
 
 def all_writable() -> Iterator[Backend]:
     """Every backend that shares can be written for, in the order of ``all_backends``."""
-    return (one for one in all_backends() if not one.read_only)
+    return (backend for backend in all_backends() if not backend.read_only)
 
 
 def written_manifests() -> Iterator[Backend]:
@@ -228,31 +230,33 @@ def writable_names() -> Iterator[str]:
 def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
     built_in = (load(row) for row in BUILT_IN if not row.mark)
-    return (*built_in, *(one for one in plugin_backends() if one.writes_pods))
+    return (*built_in, *(backend for backend in plugin_backends() if backend.writes_pods))
 
 
 @cache
 def job_backends() -> tuple[Backend, ...]:
     """The backends whose shares are parameters of jobs, loaded (``job_targets`` has what else they need)."""
     built_in = (load(row) for row in BUILT_IN if row.mark)
-    return (*built_in, *(one for one in plugin_backends() if not one.writes_pods))
+    return (*built_in, *(backend for backend in plugin_backends() if not backend.writes_pods))
 
 
 def job_marks() -> tuple[str, ...]:
     """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
-    if any(not one.writes_pods for one in plugin_backends()):
+    if any(not backend.writes_pods for backend in plugin_backends()):
         return ()
     return tuple({row.mark for row in BUILT_IN if row.mark})
 
 
 def word(name: str, text: str) -> str | None:
     """The value that some vendor calls so, of a field by its JSON name."""
-    return next((one.words[name][text] for one in pod_backends() if text in one.words.get(name, {})), None)
+    return next(
+        (backend.words[name][text] for backend in pod_backends() if text in backend.words.get(name, {})), None
+    )
 
 
 def extensions() -> tuple[type[Extension], ...]:
     """The vendors' parts of a profile."""
-    return tuple(dict.fromkeys(one.extension for one in all_backends() if one.extension))
+    return tuple(dict.fromkeys(backend.extension for backend in all_backends() if backend.extension))
 
 
 def components() -> dict[str, Component]:
@@ -279,13 +283,13 @@ def is_gpu_key(name: str) -> bool:
 @cache
 def whole_card_keys() -> frozenset[str]:
     """The keys of whole cards of all dialects."""
-    return frozenset(one.whole_card_key for one in pod_backends() if one.whole_card_key)
+    return frozenset(backend.whole_card_key for backend in pod_backends() if backend.whole_card_key)
 
 
 @cache
 def device_classes() -> frozenset[str]:
     """The classes of devices that some dialect reads in claims."""
-    return frozenset(name for one in pod_backends() for name in one.device_classes)
+    return frozenset(name for backend in pod_backends() for name in backend.device_classes)
 
 
 def has_devices_of(claim: PodClaim, backends: Iterable[Backend]) -> bool:

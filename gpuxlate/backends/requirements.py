@@ -151,7 +151,7 @@ class NoneOf:
 
     def holds(self, found: str) -> bool | None:
         plain = letters(found)
-        return not any(letters(one) in plain for one in self.texts)
+        return not any(letters(text) in plain for text in self.texts)
 
     def __str__(self) -> str:
         return msg("none of {names}", names=", ".join(self.texts))
@@ -269,7 +269,7 @@ class NodeNeeds:
     pools: tuple[CloudPool, ...] = ()
 
     def check(self, profile: Profile | None) -> tuple[CheckedRequirement, ...]:
-        return tuple(one.check(profile) for one in self.requirements)
+        return tuple(requirement.check(profile) for requirement in self.requirements)
 
 
 def fact_of(profile: Profile, fact: str) -> str | None:
@@ -291,7 +291,7 @@ def fact_of(profile: Profile, fact: str) -> str | None:
 
 def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[CheckedRequirement, ...]:
     """The prerequisites that a profile does not meet."""
-    checked = (one.check(profile) for one in requirements)
+    checked = (requirement.check(profile) for requirement in requirements)
     return tuple(one for one in checked if one.state is RequirementState.UNMET)
 
 

@@ -14,7 +14,7 @@ def whole_keys(table: KeyTable) -> tuple[str, ...]:
 
 def node_view(table: KeyTable, node: LiveNode) -> NodeView | None:
     """Its whole cards; None where the node has none."""
-    key = next((one for one in whole_keys(table) if node.amount(one)), None)
+    key = next((key for key in whole_keys(table) if node.amount(key)), None)
     if key is None:
         return None
     return NodeView(table.name, NodeOffer.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels)

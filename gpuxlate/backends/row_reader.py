@@ -69,16 +69,19 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
     for row in table.enum_keys:
         if table.is_pods(row):
             _word(pod, row, _on_pod(pod, row), fields, origins)
-    containers = [table.after_admission(pod, one, profile) for one in keys.all_containers()]
-    asking = [_asks(table, one) for one in containers]
+    containers = [table.after_admission(pod, container, profile) for container in keys.all_containers()]
+    asking = [_asks(table, container) for container in containers]
     if table.parts_on_pod:
-        containers = [_with_parts(table, pod, one) if _asks(table, one) else one for one in containers]
+        containers = [
+            _with_parts(table, pod, container) if _asks(table, container) else container
+            for container in containers
+        ]
     return pod.reading(
         [
-            _container(table, pod, one, profile, fields, origins)
+            _container(table, pod, container, profile, fields, origins)
             if asks or not any(asking)
-            else pod.none(one)
-            for one, asks in zip(containers, asking, strict=True)
+            else pod.none(container)
+            for container, asks in zip(containers, asking, strict=True)
         ]
     )
 
@@ -124,8 +127,8 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
             [_on_pod(pod, row)]
             if place in (Place.ANNOTATION, Place.LABEL)
             else [
-                pod.env(one, row.name) if place is Place.ENV else pod.resource(one, row.name)
-                for one in pod.pod.all_containers()
+                pod.env(container, row.name) if place is Place.ENV else pod.resource(container, row.name)
+                for container in pod.pod.all_containers()
             ]
         )
         for value in values:

@@ -71,15 +71,17 @@ def _with_parts_on_pod(
     rows, kept = table.parts_on_pod, []
     counts = [row for row in table.keys if row.repeats]
     parts = False
-    for one in containers:
-        found = {name: Value.of(one.limits[name].text) for name in rows if name in one.limits}
+    for container in containers:
+        found = {name: Value.of(container.limits[name].text) for name in rows if name in container.limits}
         for name, value in found.items():
             of_pod[next(place for place in of_pod if place in rows[name].places)][name] = value
-        limits = {name: value for name, value in one.limits.items() if name not in found}
+        limits = {name: value for name, value in container.limits.items() if name not in found}
         limits |= {
-            row.name: one.limits[row.repeats] for row in counts if row.repeats in found and row.name in limits
+            row.name: container.limits[row.repeats]
+            for row in counts
+            if row.repeats in found and row.name in limits
         }
-        kept.append(replace(one, limits=limits, requests=limits))
+        kept.append(replace(container, limits=limits, requests=limits))
         parts = parts or bool(found)
     for placing in pod.placings if parts else ():
         if placing.init or len(pod.placings) > 1:
@@ -94,7 +96,7 @@ def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
     for row in table.enum_keys:
         if row.sets is None or not table.is_pods(row):
             continue
-        if row.required and all(one.whole_cards for one in pod.placings):
+        if row.required and all(placing.whole_cards for placing in pod.placings):
             continue  # of parts alone
         wanted = pod.peek(row.sets)
         if wanted is None and row.required:
@@ -116,9 +118,9 @@ def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> 
     """A label that counts the cards of a part of several, which is that of one container only."""
     counts = {rows.cards.name: rows.cards for rows in table.keys_by_model if rows.cards}
     counted = [row for row in counts.values() if Place.LABEL in row.places]
-    shared = [one for one in pod.placings if not one.whole_cards]
+    shared = [placing for placing in pod.placings if not placing.whole_cards]
     for row in counted:
-        several = [one for one in shared if one.cards > 1]
+        several = [placing for placing in shared if placing.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
         beside = pod.placings if row.excludes else shared  # whole cards too

@@ -214,7 +214,7 @@ def _changes_of_components(table: KeyTable) -> Iterator[ReleaseChange]:
 
 def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | None:
     """The first release that changes a row so."""
-    return next((one.release for one in changes if one.change is kind), None)
+    return next((change.release for change in changes if change.change is kind), None)
 
 
 def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[ReleaseChange, ...]:
@@ -417,8 +417,8 @@ class KeyTable:
     def parts_on_pod(self) -> Mapping[str, KeySpec]:
         """The keys on the pod that make the share of a container a part of its cards."""
         parts = {row.name for group in self.keys_by_model for row in group.parts}
-        found = (row for row in self.keys if row.name in parts)
-        return {row.name: row for row in found if Place.RESOURCE not in row.places}
+        rows = (row for row in self.keys if row.name in parts)
+        return {row.name: row for row in rows if Place.RESOURCE not in row.places}
 
     @staticmethod
     def is_pods(row: KeySpec) -> bool:
@@ -674,5 +674,5 @@ def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
                 model=model,
                 needs=tuple(one.replace(MODEL, text) for one in row.needs),
                 excludes=tuple(one.replace(MODEL, text) for one in row.excludes),
-                aliases=tuple(one.replace(MODEL, text) for one in row.aliases),
+                aliases=tuple(alias.replace(MODEL, text) for alias in row.aliases),
             )

@@ -168,7 +168,7 @@ def _is_on(value: Value | None) -> bool:
 
 def _cards(pod: PodReader, values: dict[str, Value], cores: int | None) -> int | None:
     """The cards that the numbers are spread over; without multi-card sharing 2 is two whole cards."""
-    given, multi = values.get(CARDS), values.get(MULTI_CARD)
+    value, multi = values.get(CARDS), values.get(MULTI_CARD)
     if multi is not None and multi.text.lower() not in ("true", "false"):
         message = msg("{key} is {value}", key=MULTI_CARD, value=_shown(multi))
         pod.report("GX023", message, multi.path, "write true or false")
@@ -183,15 +183,15 @@ def _cards(pod: PodReader, values: dict[str, Value], cores: int | None) -> int |
             pod.report("VKE013", message, values[COMPUTE].path)
             return None
         cards = max(1, cores // 100) if cores else 1
-        if given is not None and given.text != str(cards):
+        if value is not None and value.text != str(cards):
             message = msg("{key} has no effect without {multi}: true", key=CARDS, multi=MULTI_CARD)
-            pod.report("GX013", message, given.path, msg("remove {key}", key=CARDS))
+            pod.report("GX013", message, value.path, msg("remove {key}", key=CARDS))
         return cards
-    number = int(given.text) if given and quantity.is_plain(given.text) and len(given.text) < 4 else 0
+    number = int(value.text) if value and quantity.is_plain(value.text) and len(value.text) < 4 else 0
     if not 1 <= number <= MAX_CARDS:
-        where = given.path if given else values[MULTI_CARD].path
+        where = value.path if value else values[MULTI_CARD].path
         message = msg(
-            "{key} is {value}, it must be 1 to {most}", key=CARDS, value=_shown(given), most=MAX_CARDS
+            "{key} is {value}, it must be 1 to {most}", key=CARDS, value=_shown(value), most=MAX_CARDS
         )
         pod.report("VKE019", message, where)
         return None

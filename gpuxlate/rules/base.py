@@ -131,9 +131,9 @@ class Context(NamedTuple):
     values: bool = False
     before: Profile | None = None
 
-    def applying(self, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+    def applying(self, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
         """The findings that apply: in a part of a pod, none about what is missing."""
-        return (one for one in found if not one.missing) if self.partial else found
+        return (finding for finding in findings if not finding.missing) if self.partial else findings
 
 
 @record
@@ -191,9 +191,11 @@ def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
 
 
 def _mapping(values: Mapping[str, Value]) -> str:
-    def text(one: Value) -> str:
-        quoted = one.kind is ScalarKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
-        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
+    def text(value: Value) -> str:
+        quoted = (
+            value.kind is ScalarKind.STR and not value.text[:1].isalpha() and not value.text[-1:].isalpha()
+        )
+        return json.dumps(value.text) if quoted or value.text in ("true", "false") else value.text
 
     return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
 
@@ -296,16 +298,16 @@ class Rule:
         ]
         if self.with_profile is not None and context.profile is not None:
             constraints += self.with_profile.constraints(context.profile)
-        found: list[Diagnostic] = []
+        findings: list[Diagnostic] = []
         for constraint in constraints:
             for violation in constraint.violations(pod):
                 this = replace(self, severity=constraint.severity) if constraint.severity else self
                 for report in constraint.reports(pod, violation.container):
                     reported = (report or self.check)(this, violation, pod, context)
-                    found += (reported,) if isinstance(reported, Diagnostic) else reported
+                    findings += (reported,) if isinstance(reported, Diagnostic) else reported
         if self.extra_check is not None:
-            found += self.extra_check(self, pod, context)
-        return found
+            findings += self.extra_check(self, pod, context)
+        return findings
 
     def diagnostic(
         self,
@@ -421,7 +423,7 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
     Raises CodeTakenError where two of them have one code.
     """
     holders = (module, *_modules_in(module))
-    return in_order((one for holder in holders for one in declared_in(holder)), module.__name__)
+    return in_order((rule for holder in holders for rule in declared_in(holder)), module.__name__)
 
 
 def declared_in(module: ModuleType) -> Iterator[Rule]:
@@ -432,9 +434,9 @@ def declared_in(module: ModuleType) -> Iterator[Rule]:
 def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
     """Rules in the order of their codes. Raises CodeTakenError where two of them have one code."""
     found: dict[str, Rule] = {}
-    for one in rules:
-        if found.setdefault(one.code, one) is not one:
-            raise CodeTakenError(found[one.code], one, owner)
+    for rule in rules:
+        if found.setdefault(rule.code, rule) is not rule:
+            raise CodeTakenError(found[rule.code], rule, owner)
     return tuple(found[code] for code in sorted(found))
 
 

@@ -37,17 +37,17 @@ class Rules(tuple[Rule, ...]):
     @cached_property
     def _index(self) -> _Index:
         found = _Index({}, {}, [], [])
-        for number, one in enumerate(self):
-            if one.scope not in (Scope.POD, Scope.JOB):
+        for number, rule in enumerate(self):
+            if rule.scope not in (Scope.POD, Scope.JOB):
                 continue
-            needs = [constraint.needs for constraint in one.constraints]
-            if one.keys:
-                needs.append((one.keys,))
-            if one.extra_check or not all(needs) or not (needs or one.about or one.with_profile):
+            needs = [constraint.needs for constraint in rule.constraints]
+            if rule.keys:
+                needs.append((rule.keys,))
+            if rule.extra_check or not all(needs) or not (needs or rule.about or rule.with_profile):
                 found.of_any.append(number)
-            elif one.with_profile is not None:
+            elif rule.with_profile is not None:
                 found.in_clusters.append(number)
-            for subject in one.about:
+            for subject in rule.about:
                 found.by_subject.setdefault(subject, []).append(number)
             # a pod that breaks a constraint has a key of each set: the last, that of its value, is the rarest
             for name in {name for sets in needs if sets for name in sets[-1]}:
@@ -57,7 +57,7 @@ class Rules(tuple[Rule, ...]):
     @cached_property
     def refusing(self) -> Rules:
         """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
-        return Rules(one for one in self if one.severity is not Severity.INFO)
+        return Rules(rule for rule in self if rule.severity is not Severity.INFO)
 
     def asked_of(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
         """The rules that can find something in a pod, in their order."""
@@ -76,9 +76,9 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
     together, names = pod.with_workload(), names_in(pod)  # constraints look at these
-    for one in listed.asked_of(pod, context):
-        constraints = one.constraints or one.with_profile
-        found = one.broken_by(together, context, names) if constraints else one(pod, context)
+    for rule in listed.asked_of(pod, context):
+        constraints = rule.constraints or rule.with_profile
+        found = rule.broken_by(together, context, names) if constraints else rule(pod, context)
         yield from context.applying(found) if context.partial else found
 
 
@@ -92,9 +92,9 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
         Subject.UNREAD: document.unread,
     }
     there = {subject for subject, some in found.items() if some}
-    for one in rules:
-        if one.scope is Scope.DOCUMENT and (not one.about or not one.about.isdisjoint(there)):
-            yield from one(document, context)
+    for rule in rules:
+        if rule.scope is Scope.DOCUMENT and (not rule.about or not rule.about.isdisjoint(there)):
+            yield from rule(document, context)
 
 
 def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
@@ -113,7 +113,7 @@ def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
                 if not _PLAIN.fullmatch(value.text):
                     found.add(Subject.ODD_NUMBER)
     # a file is read for the names of claims in its pods, not for those in containers alone
-    if pod.claims or (found and any(one.claims for one in pod.all_containers())):
+    if pod.claims or (found and any(container.claims for container in pod.all_containers())):
         found.add(Subject.CLAIM)
     return found
 
@@ -132,13 +132,13 @@ def neutral_rules() -> tuple[Rule, ...]:
 @cache
 def neutral_pod_rules() -> Rules:
     """Those that are about a pod."""
-    return Rules(one for one in neutral_rules() if one.scope is Scope.POD)
+    return Rules(rule for rule in neutral_rules() if rule.scope is Scope.POD)
 
 
 @cache
 def neutral_document_rules() -> tuple[Rule, ...]:
     """Those that are about a document."""
-    return tuple(one for one in neutral_rules() if one.scope is Scope.DOCUMENT)
+    return tuple(rule for rule in neutral_rules() if rule.scope is Scope.DOCUMENT)
 
 
 OF_PARAMETERS = ("GX003", "GX007")
@@ -148,7 +148,7 @@ OF_PARAMETERS = ("GX003", "GX007")
 @cache
 def parameter_rules() -> Rules:
     """The vendor-neutral rules for targets whose shares are not in manifests."""
-    return Rules(one for one in neutral_rules() if one.code in OF_PARAMETERS)
+    return Rules(rule for rule in neutral_rules() if rule.code in OF_PARAMETERS)
 
 
 def rules_beside(dialect: Dialect) -> Rules:
@@ -161,18 +161,18 @@ def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
 
     Raises CodeTakenError where two rules have one code.
     """
-    found = {one.code: one for one in neutral_rules()}
+    found = {rule.code: rule for rule in neutral_rules()}
     for backend in backends:
-        for one in backend.rules:
-            if found.setdefault(one.code, one) is not one:
-                raise CodeTakenError(found[one.code], one, backend.name)
+        for rule in backend.rules:
+            if found.setdefault(rule.code, rule) is not rule:
+                raise CodeTakenError(found[rule.code], rule, backend.name)
     return dict(sorted(found.items()))
 
 
 def find(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
     """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
     wanted = code.strip().upper()
-    return next((one for one in _every(backends) if one.code == wanted), None)
+    return next((rule for rule in _every(backends) if rule.code == wanted), None)
 
 
 def nearest(code: str, backends: Iterable[Dialect] = ()) -> str | None:

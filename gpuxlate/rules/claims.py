@@ -103,7 +103,7 @@ def pods_have_claims_of_their_own(
     ## Source
     Kubernetes, "Dynamic Resource Allocation", ResourceClaims and ResourceClaimTemplates (2026-11).
     """
-    cards = {name for one in context.dialects for name in one.device_classes}
+    cards = {name for dialect in context.dialects for name in dialect.device_classes}
     for pod in document.pods:
         for claim in pod.claims if pod.path in document.several else ():
             other = claim.devices is not None and cards.isdisjoint(claim.devices.classes())
@@ -142,8 +142,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11); google/dranet
     site/content/docs/quick-start.md: the driver gives the interface to the pod.
     """
-    read = {name for one in context.dialects for name in one.device_classes}
-    used = {use.name for one in pod.all_containers() for use in one.claims}
+    read = {name for dialect in context.dialects for name in dialect.device_classes}
+    used = {use.name for container in pod.all_containers() for use in container.claims}
     for claim in pod.claims:
         if claim.name not in used and (used or not context.values):
             classes = claim.devices.classes() if claim.devices else frozenset()
@@ -162,12 +162,12 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
             if named is None and context.values and not pod.claims:
                 continue
             if named is None:
-                names = ", ".join(one.name for one in pod.claims)
+                names = ", ".join(claim.name for claim in pod.claims)
                 message = msg("the pod has no claim {name}", name=use.name)
                 hint = msg("claims: {names}", names=names) if names else "add it to resourceClaims of the pod"
                 yield this.diagnostic(use.path, message, hint, missing=True)
             elif named.devices and not named.devices.given_to(use):
-                names = ", ".join(one.name for one in named.devices.requests)
+                names = ", ".join(request.name for request in named.devices.requests)
                 message = msg("claim {name} has no request {request}", name=use.name, request=use.request)
                 yield this.diagnostic(use.path, message, msg("requests: {names}", names=names))
 
@@ -223,7 +223,7 @@ def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     Kubernetes, "Dynamic Resource Allocation" (2026-11).
     """
-    used = {use.name for one in pod.all_containers() for use in one.claims}
+    used = {use.name for container in pod.all_containers() for use in container.claims}
     for claim in pod.claims:
         if claim.missing is not None and claim.name in used:
             where = claim.reference or claim.path

@@ -84,13 +84,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         where = "{name} is not in a pod: it is left as it is"
         if "tolerations" in path:
             where = "{name} is a taint that the pod tolerates: it is left as it is"
-        found = this.diagnostic(
+        finding = this.diagnostic(
             path,
             msg(where, name=name),
             "check it by hand after a translation",
             on_key=True,
         )
-        yield found.located(span=span)
+        yield finding.located(span=span)
 
 
 @rule("GX037", Severity.INFO, about=Subject.UNREAD, scope=Scope.DOCUMENT)
@@ -140,17 +140,17 @@ REMARKS = (key_is_in_a_pod.code, product_is_read.code, whole_cards_have_a_dialec
 """Of what is left as it is: as info, one for each key of an object is enough."""
 
 
-def once_per_object(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def once_per_object(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
     """The findings of a source with one for each object and key of what is left as it is, and one for all
     keys of an object outside of pods, with their number."""
     same: dict[object, list[Diagnostic]] = {}
-    for number, one in enumerate(found):
-        if one.severity is not Severity.INFO or one.code not in REMARKS:
-            same[number] = [one]
+    for number, finding in enumerate(findings):
+        if finding.severity is not Severity.INFO or finding.code not in REMARKS:
+            same[number] = [finding]
             continue
-        item = one.path[:2] if one.path[:1] == ("items",) else ()
-        what = one.code if one.code == key_is_in_a_pod.code else one.message
-        same.setdefault((one.document, item, what), []).append(one)
+        item = finding.path[:2] if finding.path[:1] == ("items",) else ()
+        what = finding.code if finding.code == key_is_in_a_pod.code else finding.message
+        same.setdefault((finding.document, item, what), []).append(finding)
     return [_of_all(keys) if len(keys) > 1 else keys[0] for keys in same.values()]
 
 
@@ -200,7 +200,9 @@ class PodPlaces:
         self._containers: set[Path] = set()
         for pod in document.pods:
             self._pods.add(pod.path)
-            self._containers.update(one.path for one in pod.all_containers() if one.path != pod.path)
+            self._containers.update(
+                container.path for container in pod.all_containers() if container.path != pod.path
+            )
 
     def misplaced(self, name: str, path: Path) -> Misplaced | None:
         """What is wrong with the place of a key that is in no pod; None where the place may be right."""

@@ -71,9 +71,9 @@ class Owners(Generic[D]):
     @cached_property
     def _by_domain(self) -> dict[str, tuple[D, ...]]:
         found: dict[str, tuple[D, ...]] = {}
-        for one in self.dialects:
-            for domain in one.domains:
-                found[domain] = (*found.get(domain, ()), one)
+        for dialect in self.dialects:
+            for domain in dialect.domains:
+                found[domain] = (*found.get(domain, ()), dialect)
         return found
 
     def backends_of(self, pod: PodKeys) -> tuple[D, ...]:
@@ -104,7 +104,7 @@ class Owners(Generic[D]):
 
     @cached_property
     def _joining(self) -> tuple[D, ...]:
-        return tuple(one for one in self.dialects if one.companions)
+        return tuple(dialect for dialect in self.dialects if dialect.companions)
 
     def _as_companions(self, pod: PodKeys) -> set[int]:
         """The dialects whose keys in a pod are all one share with those of another."""
@@ -146,18 +146,20 @@ class KeyIndex(Owners[Dialect]):
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
         super().__init__(dialects)
-        self.known_typos = frozenset(name for one in dialects for name in getattr(one, "known_typos", ()))
+        self.known_typos = frozenset(
+            name for dialect in dialects for name in getattr(dialect, "known_typos", ())
+        )
         self.candidates = tuple(
             dict.fromkeys(
                 row.name
-                for one in dialects
-                for row in one.keys
+                for dialect in dialects
+                for row in dialect.keys
                 if Place.WRITTEN_BY_SCHEDULER not in row.places
-                and one.owns(row.name)
+                and dialect.owns(row.name)
                 and _may_be_misspelt(row)
             )
         )
-        self.whole_cards = frozenset((NVIDIA_GPU, *(one.whole_card_key for one in dialects)))
+        self.whole_cards = frozenset((NVIDIA_GPU, *(dialect.whole_card_key for dialect in dialects)))
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         self.renamed = lru_cache(maxsize=4096)(self._renamed)
@@ -172,16 +174,16 @@ class KeyIndex(Owners[Dialect]):
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
         known = [
-            *(prefix for one in dialects for prefix in one.gpu_prefixes),
-            *(name for one in dialects for row in one.keys for name in (row.name, *row.aliases)),
-            *(key for one in dialects for product in one.similar_products for key in product.keys),
+            *(prefix for dialect in dialects for prefix in dialect.gpu_prefixes),
+            *(name for dialect in dialects for row in dialect.keys for name in (row.name, *row.aliases)),
+            *(key for dialect in dialects for product in dialect.similar_products for key in product.keys),
             *(key for product in PRODUCTS for key in product.keys),
             *LOCAL_NAMES,
         ]
         self._known = frozenset(_WILD.split(one, 1)[0] for one in known)
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
         self._bare = tuple(one for one in self._known if "/" not in one)
-        rows = (row for one in dialects for row in one.keys if row.general and "/" not in row.name)
+        rows = (row for dialect in dialects for row in dialect.keys if row.general and "/" not in row.name)
         self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
         """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
         names = "|".join(sorted(self.words)).replace(".", "[.]")
@@ -206,8 +208,8 @@ class KeyIndex(Owners[Dialect]):
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """What the data sheets say of a key."""
-        found = (one.find(name) for one in self.of_domain(name))
-        return tuple(row for row in found if row is not None)
+        rows = (one.find(name) for one in self.of_domain(name))
+        return tuple(row for row in rows if row is not None)
 
     def _units(self, name: str) -> frozenset[str]:
         """What a key counts by the data sheets: MiB, percent, cards."""
@@ -215,7 +217,7 @@ class KeyIndex(Owners[Dialect]):
 
     def _memory_unit(self, name: str) -> str:
         """MiB or GiB, where a resource counts these by its data sheet, ``units`` of others; else nothing."""
-        row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
+        row = next((row for row in self.rows(name) if Place.RESOURCE in row.places), None)
         unit = "" if row is None or row.quantity else unit_of(row, None)
         return unit if unit in ("MiB", "GiB") or beyond_plausible(row) is not None else ""
 
@@ -330,7 +332,7 @@ class KeyIndex(Owners[Dialect]):
 
     def taken_for(self, product: Product) -> Dialect | None:
         """The dialect whose keys those of a product are easily taken for."""
-        return next((one for one in self.dialects if product in one.similar_products), None)
+        return next((dialect for dialect in self.dialects if product in dialect.similar_products), None)
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """The known key that a misspelt key is near, None where it is not misspelt."""
@@ -415,7 +417,7 @@ def is_policy(row: KeySpec) -> bool:
 def _is_anybodys(dialect: Dialect, name: str) -> bool:
     """The key could be of any software beside the dialect."""
     row = dialect.find(name)
-    return row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
+    return row.is_word if row else "/" not in name and any(row.is_word for row in dialect.keys)
 
 
 _SHORTER = {"memory": "mem", "percentage": "percent"}

@@ -29,7 +29,7 @@ def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = Non
     words = key_index_of(Context(dialects=tuple(dialects)))
     found = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
-        row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
+        row = next((row for row in words.rows(name) if Place.RESOURCE in row.places), None)
         doubtful = _DOUBTFUL.get(number_format.unit_of(row, profile))
         first = number_format.beyond_plausible(row)
         doubtful = Range(first) if first is not None else doubtful
@@ -39,7 +39,7 @@ def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = Non
 
 
 def _rows(dialects: Sequence[Dialect]) -> Iterator[KeySpec]:
-    return (row for one in dialects for row in one.keys)
+    return (row for dialect in dialects for row in dialect.keys)
 
 
 # The rules of names and places: which keys exist, and where they take effect (GX).
@@ -205,7 +205,7 @@ def not_read(name: str, product: Product) -> Message:
 
 
 def _of_products(words: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
-    joined = {name for one in pod.all_containers() for name in words.joined(one.resources)}
+    joined = {name for container in pod.all_containers() for name in words.joined(container.resources)}
     for spot in key_occurrences(pod):
         found = words.product(spot.name, spot.place)
         if found and not (spot.place is Place.RESOURCE and spot.name in joined):
@@ -402,7 +402,7 @@ def _chooses(value: Value | None, name: str) -> bool:
         return False
     if name == VISIBLE_DEVICES:
         return value.text not in NO_DEVICES
-    numbers = [one.strip() for one in value.text.split(",")]
+    numbers = [part.strip() for part in value.text.split(",")]
     return numbers != [str(number) for number in range(len(numbers))]
 
 
@@ -453,7 +453,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 hint = msg("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
                 yield this.diagnostic(value, message, hint)
             elif unit not in ("GiB", "MiB"):
-                row = next(one for one in words.rows(name) if Place.RESOURCE in one.places)
+                row = next(row for row in words.rows(name) if Place.RESOURCE in row.places)
                 first, step = number_format.beyond_plausible(row), number_format.unit_mib(row)
                 if first is not None and amount >= first:
                     message = msg(

@@ -162,8 +162,8 @@ def _of_decimals(words: KeyIndex, name: str) -> set[str]:
 def not_yet_known(value: Value) -> Diagnostic:
     """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
     message = msg("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
-    found: Diagnostic = quantity_is_whole.diagnostic(value, message, _whole_number_of("cards"))
-    return found
+    finding: Diagnostic = quantity_is_whole.diagnostic(value, message, _whole_number_of("cards"))
+    return finding
 
 
 def _what(value: Value) -> str:
@@ -492,12 +492,12 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
             continue  # GX004 removes it
         target = pod.metadata_of(spot.field)
         where = ".".join(map(str, target))
-        own = inside[spot.field].get(spot.name)
+        value = inside[spot.field].get(spot.name)
         edits: tuple[Edit, ...] = (spot.removal,)
-        if own is None:
+        if value is None:
             edits = (*edits, Put((*target, spot.name), spot.value.text))
         fix = Fix(msg("move {name} to {where}", name=spot.name, where=where), edits)
-        fixable = spot.value.kind is not ScalarKind.NODE and own in (None, spot.value)
+        fixable = spot.value.kind is not ScalarKind.NODE and value in (None, spot.value)
         yield this.diagnostic(
             spot.value,
             msg(
@@ -614,7 +614,7 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
 
 def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
     """A pod that is to be read in one dialect, and has keys of another (K8S007)."""
-    resources = ((n, v) for one in pod.all_containers() for n, v in one.resources.items())
+    resources = ((n, v) for container in pod.all_containers() for n, v in container.resources.items())
     path = next((value.path for name, value in resources if other.owns(name)), pod.path)
     message = msg(
         "the pod is to be read as {chosen}, and has keys of {other}", chosen=chosen.name, other=other.name

@@ -75,7 +75,7 @@ class PerContainerList:
 
     def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
         """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
-        asking = [self.asked_by(one) for one in pod.containers]
+        asking = [self.asked_by(container) for container in pod.containers]
         given = [number for number in numbers if number]
         left = iter(given)
         return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
@@ -175,18 +175,18 @@ def _is_one(value: Value | None, words: tuple[Word, ...]) -> bool:
 def is_word(text: str, words: tuple[Word, ...]) -> bool:
     """The text is one of the words, matches a pattern, or is a number in a range."""
     number = quantity.whole(text)
-    for one in words:
-        if isinstance(one, Range):
-            if number is not None and one.allows(number):
+    for word in words:
+        if isinstance(word, Range):
+            if number is not None and word.allows(number):
                 return True
-        elif text == one if isinstance(one, str) else one.fullmatch(text):
+        elif text == word if isinstance(word, str) else word.fullmatch(text):
             return True
     return False
 
 
 def _names(*terms: Term) -> Needs:
     """A pod needs the key of each of the numbers."""
-    return tuple(frozenset({one if isinstance(one, str) else one.name}) for one in terms)
+    return tuple(frozenset({term if isinstance(term, str) else term.name}) for term in terms)
 
 
 # --- of a container -------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ class EnvIs(Predicate):
 
     def __init__(self, name: str, *words: str, any_case: bool = False) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "words", tuple(one.lower() for one in words) if any_case else words)
+        object.__setattr__(self, "words", tuple(word.lower() for word in words) if any_case else words)
         object.__setattr__(self, "any_case", any_case)
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -388,10 +388,10 @@ class RequiresNodeLabel(HasKey):
             return True
         return bool(pod.affinity) and all(any(map(self._chooses, term)) for term in pod.affinity)
 
-    def _chooses(self, one: NodeRequirement) -> bool:
-        if one.key != self.name or one.operator != "In":
+    def _chooses(self, requirement: NodeRequirement) -> bool:
+        if requirement.key != self.name or requirement.operator != "In":
             return False
-        return not self.words or all(is_word(text, self.words) for text in one.values)
+        return not self.words or all(is_word(text, self.words) for text in requirement.values)
 
 
 @record
@@ -432,7 +432,7 @@ class SomeContainer(OfPod):
     predicate: Predicate
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return any(self.predicate.holds(pod, one) for one in pod.all_containers())
+        return any(self.predicate.holds(pod, container) for container in pod.all_containers())
 
     def needs(self, *, truth: bool = True) -> Needs:
         return self.predicate.needs() if truth else ()
@@ -446,7 +446,7 @@ class ContainersAtMost(OfPod):
     most: int
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return sum(self.predicate.holds(pod, one) for one in pod.all_containers()) <= self.most
+        return sum(self.predicate.holds(pod, container) for container in pod.all_containers()) <= self.most
 
     def needs(self, *, truth: bool = True) -> Needs:
         return () if truth else self.predicate.needs()
@@ -456,7 +456,9 @@ class NodeLabelAmong(HasKey):
     """Whatever value nodeSelector or the required node affinity gives the label, it is one of the words."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return all(is_word(text, self.words) for one in pod.choices(self.name) for text in one.values)
+        return all(
+            is_word(text, self.words) for requirement in pod.choices(self.name) for text in requirement.values
+        )
 
     def needs(self, *, truth: bool = True) -> Needs:
         return super().needs(truth=not truth)
@@ -534,15 +536,15 @@ class _Several(Predicate):
 
     @property
     def of_pod(self) -> bool:
-        return all(one.of_pod for one in self.parts)
+        return all(part.of_pod for part in self.parts)
 
     def _each(self, truth: bool) -> Needs:
         """Each part is so."""
-        return tuple(names for one in self.parts for names in one.needs(truth=truth))
+        return tuple(names for part in self.parts for names in part.needs(truth=truth))
 
     def _some(self, truth: bool) -> Needs:
         """Some part is so: the names of all parts together, where each has some."""
-        found = [one.needs(truth=truth) for one in self.parts]
+        found = [part.needs(truth=truth) for part in self.parts]
         return (frozenset().union(*(names[0] for names in found)),) if all(found) else ()
 
 
@@ -550,8 +552,8 @@ class AllOf(_Several):
     """Each of the predicates is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        for one in self.parts:  # noqa: SIM110 - all() of a generator takes twice as long
-            if not one.holds(pod, container):
+        for part in self.parts:  # noqa: SIM110 - all() of a generator takes twice as long
+            if not part.holds(pod, container):
                 return False
         return True
 
@@ -563,8 +565,8 @@ class AnyOf(_Several):
     """One of the predicates is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        for one in self.parts:  # noqa: SIM110
-            if one.holds(pod, container):
+        for part in self.parts:  # noqa: SIM110
+            if part.holds(pod, container):
                 return True
         return False
 
@@ -806,7 +808,7 @@ class Constraint:
     def with_aliases(self, aliases: Aliases) -> Constraint:
         """With the other names of its resources; one that is about such a name itself stays."""
         names = {*self.keys, *resources_in(self.must), *resources_in(self.when)}
-        others = {other for found in aliases.values() for other in found}
+        others = {other for alias in aliases.values() for other in alias}
         mine = tuple((own, found) for own, found in aliases.items() if own in names)
         return self if names & others or not mine else replace(self, aliases=mine)
 

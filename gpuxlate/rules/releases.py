@@ -43,7 +43,7 @@ def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseC
 @cache
 def changes(component: Component) -> tuple[ReleaseChange, ...]:
     """What releases of a component change, the oldest first."""
-    own = (one for one in _documents() if one["component"] == component.name)
+    own = (document for document in _documents() if document["component"] == component.name)
     return tuple(change for document in own for change in read(document, component))
 
 
@@ -68,4 +68,6 @@ def denying(versions: Mapping[str, str], name: str) -> str | None:
 @cache
 def first(component: Component, key: str, kind: ChangeKind) -> Release:
     """The first release that changes a key so."""
-    return next(one.release for one in changes(component) if one.key == key and one.change is kind)
+    return next(
+        change.release for change in changes(component) if change.key == key and change.change is kind
+    )

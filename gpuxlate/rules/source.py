@@ -250,8 +250,8 @@ def are_too_many(source: Source, findings: list[Diagnostic], most: int) -> bool:
     above = findings[most:]
     if not above:
         return False
-    what = msg("more than {number} findings", number=limits.MAX_FINDINGS)
-    finding = too_much(source, what, "fix these first: the rest was not checked", 0)
+    message = msg("more than {number} findings", number=limits.MAX_FINDINGS)
+    finding = too_much(source, message, "fix these first: the rest was not checked", 0)
     findings[most:] = [finding.located(document=above[0].document, span=above[0].span)]
     return True
 

@@ -78,14 +78,14 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
 
 def unread(path: Path, name: str, counts: str) -> Diagnostic:
     """GX016 about whole accelerators that no dialect reads. ``counts``: which; empty where it is unknown."""
-    found: Diagnostic = whole_cards_have_a_dialect(
+    finding: Diagnostic = whole_cards_have_a_dialect(
         path,
         msg("{name} counts {product}, which gpuxlate does not read: left as it is", name=name, product=counts)
         if counts
         else msg("{name} reads like an accelerator, which gpuxlate does not know: left as it is", name=name),
         SEE_TARGETS,
     )
-    return found
+    return finding
 
 
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -101,15 +101,17 @@ def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagnostic]:
     """GX016 about device classes of drivers that no dialect reads: the first place of each."""
-    read = {name for one in context.dialects for name in one.device_classes}
+    read = {name for dialect in context.dialects for name in dialect.device_classes}
     found: dict[str, Diagnostic] = {}
     for claim in document.claims:
         for way in (way for request in claim.devices.requests for way in request.ways()):
-            one = way.device_class
-            if one is not None and one.text not in read and not is_of_other_devices(one.text):
-                message = msg("gpuxlate reads no driver of device class {name}: left as it is", name=one.text)
-                made = replace(whole_cards_have_a_dialect(one.path, message, SEE_TARGETS), on_key=False)
-                found.setdefault(one.text, made)
+            value = way.device_class
+            if value is not None and value.text not in read and not is_of_other_devices(value.text):
+                message = msg(
+                    "gpuxlate reads no driver of device class {name}: left as it is", name=value.text
+                )
+                made = replace(whole_cards_have_a_dialect(value.path, message, SEE_TARGETS), on_key=False)
+                found.setdefault(value.text, made)
     return found
 
 

@@ -160,27 +160,27 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
     card = indexes(pod.annotation(OLD_RECORD))
     if card is None or len(card) != 1:
         return ()
-    asking = [one for one in pod.keys.all_containers() if k.MEMORY in one.resources]
-    return tuple(Placement(one.init, one.index, card) for one in asking)
+    asking = [container for container in pod.keys.all_containers() if k.MEMORY in container.resources]
+    return tuple(Placement(container.init, container.index, card) for container in asking)
 
 
 def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     """The valid entries of the record; other containers count as not placed."""
     found = []
-    for one in pod.keys.containers:
-        held = record.get(str(one.index))
+    for container in pod.keys.containers:
+        held = record.get(str(container.index))
         if not isinstance(held, Mapping) or not held:
             continue
         cards = indexes(",".join(map(str, held)))
         units = [int(text) for text in map(str, held.values()) if quantity.is_plain(text)]
         if cards is not None and len(units) == len(cards):
-            found.append(Placement(one.init, one.index, cards, tuple(units)))
+            found.append(Placement(container.init, container.index, cards, tuple(units)))
     return found
 
 
-def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
-    shares = [one.share for one in wanted if one.share]
+    shares = [container.share for container in containers if container.share]
     if any(share.whole_cards for share in shares):
         return msg("it shares its cards; whole cards are on nodes of mode {mode}", mode=k.WHOLE_MODE)
     computed = any(share.cores is not None for share in shares)

@@ -198,10 +198,10 @@ def compute_key_is_spelled_out(
 
 def _rename(container: ContainerKeys) -> Fix | None:
     places = both_places(container, k.NO_CORE)
-    if k.CORE in container.resources or not all(quantity.is_plain(one.text) for one in places):
+    if k.CORE in container.resources or not all(quantity.is_plain(place.text) for place in places):
         return None
-    safe = k.MEMORY in container.resources and all(_on_grid(one) for one in places)
-    edits = tuple(Rename(one.path, k.CORE, one.plain) for one in places)
+    safe = k.MEMORY in container.resources and all(_on_grid(place) for place in places)
+    edits = tuple(Rename(place.path, k.CORE, place.plain) for place in places)
     return Fix(msg("rename it to {core}", core=k.CORE), edits, safe=safe)
 
 
@@ -766,10 +766,10 @@ def one_sharing_container_in_open_source(
     AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8; issues 143,
     185, 219 of gpushare-scheduler-extender.
     """
-    found = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
-    for value in found[1:]:
+    values = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
+    for value in values[1:]:
         text = "{count} containers of the pod request {key}; open-source gpushare supports one"
-        message = msg(text, count=len(found), key=k.MEMORY)
+        message = msg(text, count=len(values), key=k.MEMORY)
         yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
 
 

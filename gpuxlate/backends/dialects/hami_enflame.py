@@ -86,7 +86,7 @@ class HamiEnflame(HamiDialect):
         limits = {name: replace(slices, text=f"{amount}") for name, amount in given.items()}
 
         def beside(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
-            return {name: one for name, one in values.items() if name not in (MEMORY, CORES, SLICES)}
+            return {name: value for name, value in values.items() if name not in (MEMORY, CORES, SLICES)}
 
         return replace(
             container, limits=beside(container.limits) | limits, requests=beside(container.requests)

@@ -73,7 +73,7 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
     Devices that several containers use are one share, which the first of them has.
     """
     containers = tuple(pod.pod.all_containers())
-    every = [list(asked(driver, pod.pod, one)) for one in containers]
+    every = [list(asked(driver, pod.pod, container)) for container in containers]
     for mine in every:
         for one in mine:
             pod.claim(one.use, one.claim)
@@ -88,7 +88,7 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
         share = _share(driver, pod, containers[owner], requests, alike, device, profile)
         names = tuple(containers[n].name for n in others)
         found[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
-    return pod.reading([found.get(n) or pod.none(one) for n, one in enumerate(containers)])
+    return pod.reading([found.get(n) or pod.none(container) for n, container in enumerate(containers)])
 
 
 def _users(
@@ -123,13 +123,13 @@ def _users(
 
 def _allocation(requests: Sequence[DriverRequest]) -> frozenset[Hashable]:
     """What pods that name the same ResourceClaims have together; empty where some claim is the pod's own."""
-    named = [(one.claim.found, one.request.name) for one in requests if one.claim.claim]
-    return frozenset((found.place, name) for found, name in named if found and len(named) == len(requests))
+    named = [(request.claim.found, request.request.name) for request in requests if request.claim.claim]
+    return frozenset((claim.place, name) for claim, name in named if claim and len(named) == len(requests))
 
 
 def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
     """The devices that a container counts as resources, for which the scheduler makes a claim (KEP-5004)."""
-    names = {**{EXTENDED + one: one for one in driver.classes}, **driver.resources}
+    names = {**{EXTENDED + class_: class_ for class_ in driver.classes}, **driver.resources}
     for name, device_class in names.items():
         value = container.resources.get(name)
         count = pod.number(container, name)
@@ -254,7 +254,7 @@ def _amounts(
 def _in_words(way: DeviceRequest) -> str:
     """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
     kinds = (kind_of(one, way) for one in DRIVERS if any(map(way.asks, one.read)))
-    profile = next((one.profile for one in kinds), None)
+    profile = next((kind.profile for kind in kinds), None)
     amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
     device_class = way.device_class.text if way.device_class else ""
     what = amounts or profile or device_class

@@ -330,10 +330,15 @@ def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator
         if claim.template is None or claim.devices is None:
             continue
         named = {
-            one for config in claim.devices.configs if _is_mps(config) for one in config.requests or ("",)
+            request
+            for config in claim.devices.configs
+            if _is_mps(config)
+            for request in config.requests or ("",)
         }
-        requests = (one.name for one in claim.devices.requests if not named.isdisjoint((one.name, "")))
-        if any(users[claim.name, one] == 1 for one in requests):
+        requests = (
+            request.name for request in claim.devices.requests if not named.isdisjoint((request.name, ""))
+        )
+        if any(users[claim.name, request] == 1 for request in requests):
             message = msg("one container has the card: a template makes a claim for each pod")
             hint = "name one ResourceClaim in all pods that share the card"
             yield this.diagnostic(claim.template, message, hint, missing=True)
@@ -386,7 +391,7 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
         return
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            if any(one.name == PLUGIN and one.owns(name) for one in context.dialects):
+            if any(dialect.name == PLUGIN and dialect.owns(name) for dialect in context.dialects):
                 message = msg("{key} beside claims: a cluster has the device plugin or the driver", key=name)
                 yield this.diagnostic(value, message, "remove it, or the claims", on_key=True)
 

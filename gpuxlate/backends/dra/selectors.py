@@ -24,14 +24,14 @@ ALLOWED_MODELS = CardChoice(By.MODEL)
 
 def chosen_in(driver: Driver, expression: Value) -> Chosen | None:
     """The cards that an expression chooses; None where it has another form."""
-    found = _FORM.fullmatch(expression.text.strip())
-    if found is None or found["driver"][1:-1] != driver.device_class:
+    match = _FORM.fullmatch(expression.text.strip())
+    if match is None or match["driver"][1:-1] != driver.device_class:
         return None
-    by = next((by for by, name in driver.chosen_by.items() if name == found["name"]), None)
+    by = next((by for by, name in driver.chosen_by.items() if name == match["name"]), None)
     if by is None:
         return None
-    names = [one[1:-1] for one in re.findall(_TEXT, found["names"] or found["one"])]
-    return Chosen.of(CardChoice(by, allow=found["others"] is None), names)
+    names = [one[1:-1] for one in re.findall(_TEXT, match["names"] or match["one"])]
+    return Chosen.of(CardChoice(by, allow=match["others"] is None), names)
 
 
 class DeviceKind(NamedTuple):
@@ -73,9 +73,9 @@ def kind_of(driver: Driver, way: DeviceRequest) -> DeviceKind:
 
 def attributes_in(driver: Driver, expression: Value) -> Iterator[str]:
     """The attributes of the driver that an expression names."""
-    for found in re.finditer(rf"{_OF_DRIVER}(?P<name>\w+)", expression.text):
-        if found["driver"][1:-1] == driver.device_class:
-            yield found["name"]
+    for match in re.finditer(rf"{_OF_DRIVER}(?P<name>\w+)", expression.text):
+        if match["driver"][1:-1] == driver.device_class:
+            yield match["name"]
 
 
 def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
@@ -83,10 +83,10 @@ def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
     form. The name of the driver itself has no name here."""
     found: dict[str, str] = {}
     for term in expression.text.split("&&"):
-        one = _EQUAL.fullmatch(term)
-        if one is None or (one["driver"] or one["one"])[1:-1] != driver.device_class:
+        match = _EQUAL.fullmatch(term)
+        if match is None or (match["driver"] or match["one"])[1:-1] != driver.device_class:
             return None
-        found[one["name"] or ""] = one["one"][1:-1]
+        found[match["name"] or ""] = match["one"][1:-1]
     return found
 
 
@@ -117,4 +117,4 @@ def models_in(found: frozenset[Chosen], profile: Profile | None) -> tuple[str, .
     """The models in the catalogue that are allowed; none where one is in no catalogue."""
     names = next((one.names for one in found if one.choice == ALLOWED_MODELS), ())
     known = products(profile)
-    return tuple(known[one] for one in names) if all(one in known for one in names) else ()
+    return tuple(known[name] for name in names) if all(name in known for name in names) else ()

@@ -58,7 +58,7 @@ def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
     for placing in pod.placings:
         name = claim_name(placing, several=several)
         devices = _devices(driver, placing, profile, selectors)
-        if any(one.capacity for one in devices.requests):
+        if any(request.capacity for request in devices.requests):
             _is_counted(placing, profile)
         placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
         claims.append(PodClaim(name, devices=devices, api=api))
@@ -185,12 +185,12 @@ def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tup
     found: dict[str, None] = {}
     for by in driver.chosen_by:
         for allow in (True, False):
-            one = pod.chosen(by, allow=allow)
-            if one is None or one.chosen is None or not _whole(driver, pod, one, profile):
+            selector = pod.chosen(by, allow=allow)
+            if selector is None or selector.chosen is None or not _whole(driver, pod, selector, profile):
                 continue
-            text = _expression(driver, one.chosen)
+            text = _expression(driver, selector.chosen)
             if len(text.encode()) <= MOST_BYTES:
-                pod.taken.add(one.chosen)
+                pod.taken.add(selector.chosen)
                 found[text] = None
     device = pod.peek("device")
     if isinstance(device, Device) and device.models and device.vendor in (None, driver.vendor):
@@ -203,21 +203,23 @@ def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tup
 
 
 def _expression(driver: Driver, chosen: Chosen) -> str:
-    names = ", ".join(f'"{one}"' for one in chosen.names)
+    names = ", ".join(f'"{name}"' for name in chosen.names)
     text = f'device.attributes["{driver.device_class}"].{driver.chosen_by[chosen.choice.by]} in [{names}]'
     return text if chosen.choice.allow else f"!({text})"
 
 
-def _whole(driver: Driver, pod: PodWriter, one: Selector, profile: Profile | None) -> bool:
+def _whole(driver: Driver, pod: PodWriter, selector: Selector, profile: Profile | None) -> bool:
     """The names are whole ones: parts of names are, where they are in no other name that is known."""
-    if one.chosen is None or not one.chosen.choice.parts:
+    if selector.chosen is None or not selector.chosen.choice.parts:
         return True
-    names, known = one.chosen.names, products(profile)
+    names, known = selector.chosen.names, products(profile)
     others = tuple(name for name in products_with(names, profile) if name not in names)
     if not others and all(name in known for name in names):
         return True
     unknown = tuple(name for name in names if name not in known)
-    pod.placings[0].diagnostics.append(names_are_whole(one.path, one.key, unknown, others, driver.name))
+    pod.placings[0].diagnostics.append(
+        names_are_whole(selector.path, selector.key, unknown, others, driver.name)
+    )
     return False
 
 

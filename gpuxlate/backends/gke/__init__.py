@@ -115,7 +115,7 @@ def accelerators(profile: Profile | None = None) -> Mapping[str, str]:
 
 
 def _where(pod: PodReader, name: str) -> Path | None:
-    return next((one.path for one in pod.pod.choices(name)), None)
+    return next((requirement.path for requirement in pod.pod.choices(name)), None)
 
 
 def _container(
@@ -244,7 +244,7 @@ class Gke(Backend):
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to labels, which are those of the pod, and a count in each container."""
-        found = {_of_nodes(one) for one in pod.placings}
+        found = {_of_nodes(placing) for placing in pod.placings}
         if len(found) > 1:
             for placing in pod.placings:
                 message = msg(
@@ -275,4 +275,4 @@ class Gke(Backend):
     def parts(self, share: Share, profile: Profile | None) -> list[Part]:
         """The partitions of the card, and the client of a card where the profile shares by MPS."""
         found = [*partitions(share, profile), *clients(share, profile)]
-        return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
+        return sorted(found, key=lambda part: (part.amount.memory_mib or 0, part.amount.cores or 0))

@@ -101,9 +101,9 @@ def _notes(labels: dict[str, str]) -> Iterator[str]:
         yield f"it has the label {there} without {missing}"
 
 
-def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """On shared cards GKE takes one client a container (SHARING)."""
-    most = most_clients(wanted)
+    most = most_clients(containers)
     shared = any(row.replica for row in node.parts)
     text = "a container requests {count} clients; GKE takes one"
     return msg(text, count=most) if most > 1 and shared else None

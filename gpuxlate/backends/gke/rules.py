@@ -21,7 +21,7 @@ NO_POLICY = "the choice of nodes decides what a number means"
 
 
 def _choice(pod: PodKeys, name: str) -> NodeRequirement | None:
-    return next((one for one in pod.choices(name) if one.operator == "In"), None)
+    return next((requirement for requirement in pod.choices(name) if requirement.operator == "In"), None)
 
 
 @rule("GKE001", Severity.ERROR, no_policy=NO_POLICY)
@@ -62,12 +62,14 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ## Source
     Google Cloud, GPU sharing in GKE.
     """
-    for one in pod.choices(k.CLIENTS):
-        for text in one.values:
+    for requirement in pod.choices(k.CLIENTS):
+        for text in requirement.values:
             found = quantity.plain(text)
             if found is None or not k.LEAST <= found <= k.MOST:
                 message = msg("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
-                yield this.diagnostic(one, message, "write the number of clients that the node pool has")
+                yield this.diagnostic(
+                    requirement, message, "write the number of clients that the node pool has"
+                )
 
 
 @rule("GKE003", Severity.ERROR, missing=True, no_policy=NO_POLICY)
@@ -96,11 +98,11 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
                     msg("write one of {known}", known=", ".join(k.STRATEGIES)),
                     missing=False,
                 )
-    found, other = (strategy, k.CLIENTS) if clients is None else (clients, k.STRATEGY)
-    if found is not None and (strategy is None or clients is None):
-        message = msg("{key} is chosen without {other}", key=found.key, other=other)
+    requirement, other = (strategy, k.CLIENTS) if clients is None else (clients, k.STRATEGY)
+    if requirement is not None and (strategy is None or clients is None):
+        message = msg("{key} is chosen without {other}", key=requirement.key, other=other)
         hint = msg("add {other} beside it", other=other)
-        yield this.diagnostic(found, message, hint, on_key=True)
+        yield this.diagnostic(requirement, message, hint, on_key=True)
 
 
 @rule("GKE004", Severity.ERROR, no_policy=NO_POLICY)
@@ -131,7 +133,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
             yield this.diagnostic(size, unknown.message, unknown.hint, severity=unknown.severity)
         elif card is not None and card.templates and not card.template(text):
             message = msg("{profile} is not a profile of {card}", profile=text, card=card.name)
-            known = ", ".join(one.name for one in card.templates)
+            known = ", ".join(template.name for template in card.templates)
             yield this.diagnostic(size, message, msg("profiles of the card: {known}", known=known))
     for container in pod.all_containers():
         for name, value in container.resources.items():
@@ -161,9 +163,9 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
     Google Cloud, accelerators of GKE.
     """
     known = k.accelerators(context.profile)
-    for one in pod.choices(k.MODEL):
-        for text in one.values:
-            if one.operator not in ("In", "NotIn") or text in known or is_placeholder(Value.of(text)):
+    for requirement in pod.choices(k.MODEL):
+        for text in requirement.values:
+            if requirement.operator not in ("In", "NotIn") or text in known or is_placeholder(Value.of(text)):
                 continue
             near = closest(text, sorted(known))
             message = msg("{value!r} is not an accelerator of GKE that is known", value=text)
@@ -172,4 +174,4 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
                 if near
                 else msg("known: {names}", names=", ".join(sorted(known)))
             )
-            yield this.diagnostic(one, message, hint, severity=None if near else Severity.INFO)
+            yield this.diagnostic(requirement, message, hint, severity=None if near else Severity.INFO)

@@ -161,9 +161,9 @@ class HuaweiCce(Backend):
         units = int(part * (card_mib or 0)) // UNIT
 
         def counted(values: Mapping[str, Value]) -> dict[str, Value]:
-            others = {name: one for name, one in values.items() if name != NVIDIA_GPU}
-            found = values.get(NVIDIA_GPU)
-            return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
+            others = {name: value for name, value in values.items() if name != NVIDIA_GPU}
+            value = values.get(NVIDIA_GPU)
+            return {MEMORY: replace(value, text=str(units)), **others} if value and units else others
 
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))
 

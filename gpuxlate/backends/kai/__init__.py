@@ -289,7 +289,7 @@ def sharing(pod: PodKeys) -> ContainerKeys | None:
     named = pod.annotations.get(CONTAINER) or pod.owner_annotations.get(CONTAINER)
     if named is None:
         return pod.containers[0] if pod.containers else None
-    return next((one for one in pod.all_containers() if one.name == named.text), None)
+    return next((container for container in pod.all_containers() if container.name == named.text), None)
 
 
 # The part of a cluster profile that only KAI has: how its cards are shared.
@@ -309,7 +309,7 @@ class KaiProfile(Extension):
 def mode_of(profile: Profile | None) -> str | None:
     """How the cluster shares its cards; None where the profile does not say."""
     parts = profile.extensions if profile else ()
-    return next((one.mode for one in parts if isinstance(one, KaiProfile)), None)
+    return next((part.mode for part in parts if isinstance(part, KaiProfile)), None)
 
 
 def isolation(mode: str | None, *, by_amounts: bool) -> Isolation:
@@ -552,7 +552,7 @@ class Kai(Backend):
                 message = msg("no other target has the queue {name}", name=queue.text)
                 pod.note("KAI011", message, queue.path, severity=Severity.INFO)
         found = _Legacy(pod)
-        return pod.reading([_container(pod, one, found) for one in pod.pod.all_containers()])
+        return pod.reading([_container(pod, container, found) for container in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys. The queue is not invented: a warning says that the pod needs one."""

@@ -281,7 +281,7 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
-    there = [one.name for one in pod.all_containers()]
+    there = [container.name for container in pod.all_containers()]
     hint = msg("the containers of the pod are {names}", names=", ".join(there))
     value = pod.annotations.get(k.CONTAINER)
     if value is not None and value.text not in there:
@@ -360,7 +360,11 @@ QUEUED = AnyOf(*map(Labelled, (*k.QUEUES, k.PROJECT)), IsAnnotated(k.POD_GROUP))
 
 def _no_queue(this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
     """Where the pod asks for GPUs, if neither it nor its workload names a queue."""
-    whole = (one.resources[NVIDIA_GPU] for one in pod.all_containers() if NVIDIA_GPU in one.resources)
+    whole = (
+        container.resources[NVIDIA_GPU]
+        for container in pod.all_containers()
+        if NVIDIA_GPU in container.resources
+    )
     value = k.asks(pod) or next(whole, None)
     if value is not None and not QUEUED.holds(pod.with_workload()):
         hint = msg("add the label {key} with a queue of the cluster", key=k.QUEUE)

@@ -53,5 +53,7 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
     if cards is None:
         return ()
     names = (k.SHARED, k.MEMORY, k.RATIO, k.CORE, k.BOTH, NVIDIA_GPU)
-    asking = [one for one in pod.keys.containers if any(name in one.resources for name in names)]
-    return tuple(Placement(one.init, one.index, cards) for one in asking)
+    asking = [
+        container for container in pod.keys.containers if any(name in container.resources for name in names)
+    ]
+    return tuple(Placement(container.init, container.index, cards) for container in asking)

@@ -70,11 +70,11 @@ def profile_of(text: str) -> str:
 
 def _labels(pod: PodKeys) -> list[str]:
     """The labels of nodes about MIG that a pod chooses, but for the configuration."""
-    names = {*pod.node_selector, *(one.key for one in pod.requirements())}
+    names = {*pod.node_selector, *(requirement.key for requirement in pod.requirements())}
     prefixes = tuple(
         row.name.removesuffix("*") for row in k.MIG_KEYS if row.is_pattern and row.sets == "selector"
     )
-    return sorted(one for one in names if one.startswith(prefixes) and one != k.CONFIG)
+    return sorted(name for name in names if name.startswith(prefixes) and name != k.CONFIG)
 
 
 def _container(

@@ -161,9 +161,9 @@ def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) ->
         yield f"{k.REPLICAS} is {card.replicas}, and {k.STRATEGY} is none"
 
 
-def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """With MPS a container has one client (PLUGIN)."""
-    most = most_clients(wanted)
+    most = most_clients(containers)
     by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
     text = "a container requests {count} clients; with MPS it has one"
     return msg(text, count=most) if most > 1 and by_mps else None
@@ -305,8 +305,8 @@ def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
 
 def _least_with_slices(card: Card, profile: str) -> str | None:
     """The profile of a card with as many slices as another, and the least memory."""
-    asked = MIG.fullmatch(profile)
-    found = [row for row in card.templates if asked and row.label and row.label[0] == int(asked["slices"])]
+    match = MIG.fullmatch(profile)
+    found = [row for row in card.templates if match and row.label and row.label[0] == int(match["slices"])]
     return min(found, key=lambda row: row.label or (), default=Template("")).name
 
 

@@ -132,7 +132,9 @@ class NvidiaShared(Backend):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
         not_renamed = counts_clients(pod.pod, profile)
-        asked = not_renamed or any(k.GPU_SHARED in one.resources for one in pod.pod.all_containers())
+        asked = not_renamed or any(
+            k.GPU_SHARED in container.resources for container in pod.pod.all_containers()
+        )
         texts, numbers = pod.node_values(k.STRATEGY), pod.node_values(k.REPLICAS)
         strategy = k.STRATEGIES.get(texts[0]) if asked and len(texts) == 1 else None
         of = clients_in(numbers) if asked else None
@@ -152,8 +154,8 @@ class NvidiaShared(Backend):
         card = take_products(pod, products_chosen(pod, profile), profile=None, shared=not_renamed)
         return pod.reading(
             [
-                _container(pod, one, Replica(of, strategy), not_renamed, card)
-                for one in pod.pod.all_containers()
+                _container(pod, container, Replica(of, strategy), not_renamed, card)
+                for container in pod.pod.all_containers()
             ]
         )
 

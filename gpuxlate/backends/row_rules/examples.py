@@ -24,7 +24,7 @@ def share(table: KeyTable) -> PodExample:
     one_card = None if parts else _written(table, Share(1))
     if one_card is not None:
         return one_card
-    tried = (_written(table, one) for one in SHARES)
+    tried = (_written(table, share) for share in SHARES)
     found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
     if found is None:
         raise ValueError(f"{table.name} can express no part of a card")
@@ -36,12 +36,12 @@ def whole_card(table: KeyTable) -> PodExample:
     return _written(table, Share(1)) or share(table)
 
 
-def _written(table: KeyTable, asked: Share) -> PodExample | None:
+def _written(table: KeyTable, share: Share) -> PodExample | None:
     model = table.keys_by_model[0].model
     device = Device(table.vendor, (model,)) if model else None
-    isolation = Isolation.SOFT if table.of_pod("isolation") and not asked.whole_cards else None
-    asked = replace(asked, device=device, isolation=isolation)
-    placing = ShareWriter(asked, ANYTHING, target=table.name, name="web")
+    isolation = Isolation.SOFT if table.of_pod("isolation") and not share.whole_cards else None
+    share = replace(share, device=device, isolation=isolation)
+    placing = ShareWriter(share, ANYTHING, target=table.name, name="web")
     keys = table.write(PodWriter((placing,), ("web",)), None)
     scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
     limits = keys.containers[0].limits

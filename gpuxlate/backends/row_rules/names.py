@@ -75,8 +75,8 @@ class NeededKeyRule(RowRule):
     @staticmethod
     def _same(row: KeySpec) -> tuple[Range, ...]:
         """The numbers above 0 that say no more than no key, and so need none."""
-        numbers = (int(one) for one in row.no_op_values if one.isdecimal())
-        return tuple(Range(one, one) for one in numbers if one)
+        numbers = (int(value) for value in row.no_op_values if value.isdecimal())
+        return tuple(Range(number, number) for number in numbers if number)
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(violation)
@@ -160,7 +160,7 @@ class ExcludedKeyRule(RowRule):
         """One of the keys is there, and is no number with which it is as good as missing."""
         zeros = {row.name for row in self.table.keys if row.zero_is_absent}
         others = Requests(*(name for name in names if name not in zeros))
-        numbers = [InRange(one) & Not(InRange(one, Range(0, 0))) for one in names if one in zeros]
+        numbers = [InRange(name) & Not(InRange(name, Range(0, 0))) for name in names if name in zeros]
         return AnyOf(*([others] if others.names else []), *numbers) if numbers else others
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
@@ -170,9 +170,9 @@ class ExcludedKeyRule(RowRule):
         )
         other = next(
             name
-            for one in containers
+            for container in containers
             for name in (*row.excludes, *row.overridden_by)
-            if self._have(name).holds(pod, one)
+            if self._have(name).holds(pod, container)
         )
         name = written_name(violation.value_at, row.name)
         message = msg("{key} and {other} are both set", key=name, other=other)
@@ -217,14 +217,14 @@ class SingleNameRule(RowRule):
         names = ([f"`{name}`" for name in (row.name, *row.aliases)] for row in self.subject_rows)
         return msg(
             "A container requests a resource under one name: {names}.",
-            names=join_and((listed(one, OR) for one in names), "{before}; {last}"),
+            names=join_and((listed(name, OR) for name in names), "{before}; {last}"),
         )
 
     def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
             names = (row.name, *row.aliases)
             for alias in row.aliases:
-                others = tuple(one for one in names if one != alias)
+                others = tuple(name for name in names if name != alias)
                 yield Constraint(Not(Requests(*others)), keys=(alias,))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
@@ -271,7 +271,7 @@ class KnownWordRule(RowRule):
 
     @staticmethod
     def _words(row: KeySpec) -> tuple[str | re.Pattern[str], ...]:
-        return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
+        return (*row.texts, *(value for value in row.values if isinstance(value, re.Pattern)))
 
     def _is_known_in_env(self, row: KeySpec) -> Predicate:
         return AnyOf(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
@@ -299,12 +299,12 @@ class KnownWordRule(RowRule):
 
     def _speaks(self) -> Predicate:
         """Some container has a key of the table, or the pod one that says a field of its share."""
-        resources = (one.name for one in self.table.keys if Place.RESOURCE in one.places)
+        resources = (row.name for row in self.table.keys if Place.RESOURCE in row.places)
         asks = Requests(*resources)
         on_pod = (
-            IsAnnotated(one.name)
-            for one in self.table.keys
-            if Place.ANNOTATION in one.places and one.unit and not one.is_pattern
+            IsAnnotated(row.name)
+            for row in self.table.keys
+            if Place.ANNOTATION in row.places and row.unit and not row.is_pattern
         )
         return AnyOf(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
 
@@ -442,7 +442,7 @@ class VersionRule(RowRule):
         table = self.table.in_cluster(context.profile) if context.profile else self.table
         lacks = table.lacks
         found: dict[str, Value] = {}
-        for values in (*(one.resources for one in pod.all_containers()), pod.annotations):
+        for values in (*(container.resources for container in pod.all_containers()), pod.annotations):
             for key, value in values.items():
                 if (name := written_name(value, key)) in lacks:
                     found.setdefault(name, value)

@@ -89,7 +89,7 @@ def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
 def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
     """The webhook writes a number of its own in place of the row's."""
     counts = (one.cards for one in table.keys_by_model if one.model == row.model)
-    several = AnyOf(*(InRange(one.name, Range(2)) for one in counts if one is not None))
+    several = AnyOf(*(InRange(row.name, Range(2)) for row in counts if row is not None))
     return several | Not(Requests(*row.forced_without)) if row.forced_without else several
 
 
@@ -202,11 +202,11 @@ class NumberRule(RowRule):
             if row.overridden_by and self.skips_overridden:
                 when &= Not(Requests(*row.overridden_by))
             legal = is_legal(self.table, row)
-            numbers = (int(one) for one in row.uncertain_values)  # which UncertainValueRule reports
+            numbers = (int(value) for value in row.uncertain_values)  # which UncertainValueRule reports
             doubtful = [Range(n, n) for n in numbers if not row.legal.allows(n)]
             if doubtful:
                 legal |= InRange(row.name, *doubtful)
-            idle = [int(one) for one in row.no_op_values if one.isdecimal()]
+            idle = [int(value) for value in row.no_op_values if value.isdecimal()]
             ignored = InRange(row.name, *(Range(n, n) for n in idle if not row.legal.allows(n)))
             if not ignored.ranges:
                 yield Constraint(legal, when, (row.name,))
@@ -335,7 +335,7 @@ class SizeRule(RowRule):
                 for size in self.table.sizes
             ]
             beyond = (
-                InRange(one.name, Range(getattr(largest, one.sets or "") + 1)) for one in self.subject_rows
+                InRange(row.name, Range(getattr(largest, row.sets or "") + 1)) for row in self.subject_rows
             )
             yield Constraint(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
 

@@ -142,7 +142,7 @@ class SchedulerRule(RowRule):
         yield this.diagnostic(value, message, hint, severity=severity, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
-        holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
+        holders = (*(container.resources for container in pod.all_containers()), pod.annotations)
         found = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
         return next(chain(found, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
 

@@ -151,18 +151,18 @@ def _policy(pod: PodReader, origins: dict[str, Path]) -> Policy | None:
     """The one policy of every node that the pod can run on; best-effort where they lack the label (S003)."""
     pod.take_node(POLICY)
     chosen = tuple(pod.pod.choices(POLICY))
-    if any(text not in POLICY_OF for one in chosen for text in one.values):
+    if any(text not in POLICY_OF for requirement in chosen for text in requirement.values):
         return None  # TKE014 or GX013
     found: list[tuple[Policy, Path]] = []
     several: list[tuple[Message, Path]] = []
-    for one in chosen:
-        if one.operator == "In" and one.values:
-            found += [(POLICY_OF[text], one.path) for text in one.values]
-        elif one.operator == "DoesNotExist":
-            found.append((Policy.BEST_EFFORT, one.path))
+    for requirement in chosen:
+        if requirement.operator == "In" and requirement.values:
+            found += [(POLICY_OF[text], requirement.path) for text in requirement.values]
+        elif requirement.operator == "DoesNotExist":
+            found.append((Policy.BEST_EFFORT, requirement.path))
         else:
-            choice = " ".join((POLICY, one.operator, ", ".join(one.values))).rstrip()
-            several.append((msg("{choice} does not select one policy", choice=choice), one.path))
+            choice = " ".join((POLICY, requirement.operator, ", ".join(requirement.values))).rstrip()
+            several.append((msg("{choice} does not select one policy", choice=choice), requirement.path))
     different = next((path for policy, path in found if policy is not found[0][0]), None)
     if different is not None:
         names = ", ".join(dict.fromkeys(str(policy) for policy, _ in found))
@@ -306,7 +306,7 @@ def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
         return None
     from gpuxlate.backends.requirements import unmet
 
-    needs = [one for one in TencentQgpu().requirements if one.fact == fact]
+    needs = [requirement for requirement in TencentQgpu().requirements if requirement.fact == fact]
     lacks = unmet(profile, needs)
     return {"version": lacks[0].found or "", "least": str(lacks[0].requirement.bound)} if lacks else None
 
@@ -384,7 +384,9 @@ class TencentQgpu(Backend):
         origins = {"qos": app_class.path} if app_class else {}
         qos = CLASSES.get(app_class.text) if app_class else None
         policy = _policy(pod, origins)
-        return pod.reading([_container(pod, one, policy, qos, origins) for one in pod.pod.all_containers()])
+        return pod.reading(
+            [_container(pod, container, policy, qos, origins) for container in pod.pod.all_containers()]
+        )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: strings, as the vendor writes them."""

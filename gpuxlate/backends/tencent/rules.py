@@ -483,10 +483,10 @@ def compute_goes_with_app_class(
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
     """ "true" beside other values, and policies that no node of the profile has."""
-    for one in pod.choices(k.POLICY):
-        for text in one.values if len(one.values) > 1 else ():
+    for requirement in pod.choices(k.POLICY):
+        for text in requirement.values if len(requirement.values) > 1 else ():
             if GENERATED.fullmatch(text):
-                yield _no_policy(this, text, one)
+                yield _no_policy(this, text, requirement)
     yield from _no_such_node(this, pod, context)
 
 
@@ -497,12 +497,12 @@ def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
 
 def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     on_nodes = k.node_policy(context.profile)
-    for one in pod.choices(k.POLICY):
-        policies = {k.POLICY_OF.get(text) for text in one.values if one.operator == "In"}
+    for requirement in pod.choices(k.POLICY):
+        policies = {k.POLICY_OF.get(text) for text in requirement.values if requirement.operator == "In"}
         if on_nodes and policies and not policies & {None, on_nodes}:
             message = k.other_policy(", ".join(sorted(map(str, policies))), on_nodes)
             hint = msg("label a node pool with the policy, or choose {policy}", policy=on_nodes)
-            yield this.diagnostic(one, message, hint, severity=Severity.WARNING)
+            yield this.diagnostic(requirement, message, hint, severity=Severity.WARNING)
 
 
 @rule(
@@ -530,10 +530,10 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
     """
-    for one in pod.choices(k.POLICY):
-        for text in one.values:
+    for requirement in pod.choices(k.POLICY):
+        for text in requirement.values:
             if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
-                yield _no_policy(this, text, one)
+                yield _no_policy(this, text, requirement)
 
 
 def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:

@@ -89,8 +89,12 @@ def containers_of(pod: PodKeys) -> tuple[str, ...]:
     """The names of the containers with the share; empty where several could be meant."""
     named = pod.annotations.get(CONTAINERS) or pod.owner_annotations.get(CONTAINERS)
     if named is not None and named.text:
-        return tuple(one.strip() for one in named.text.split(","))
-    counted = () if COUNT in pod.annotations else tuple(one.name for one in pod.containers if _counts(one))
+        return tuple(part.strip() for part in named.text.split(","))
+    counted = (
+        ()
+        if COUNT in pod.annotations
+        else tuple(container.name for container in pod.containers if _counts(container))
+    )
     alone = (pod.containers[0].name,) if len(pod.containers) == 1 else ()
     return counted or alone  # the webhook names those with cards in limits
 
@@ -267,7 +271,7 @@ def legal_count(value: Value) -> int | None:
 
 def are_indices(text: str) -> bool:
     """Different numbers from 0, with commas."""
-    numbers = [one.strip() for one in text.split(",")]
+    numbers = [part.strip() for part in text.split(",")]
     return all(map(_NUMBER.fullmatch, numbers)) and len({*map(int, numbers)}) == len(numbers)
 
 
@@ -473,20 +477,24 @@ class TensorFusion(Backend):
         found = _Pod(pod, profile)
         enabled = label is None or label.text == "true"
         names, counted = containers_of(pod.pod), COUNT not in pod.pod.annotations
-        own = {one.name for one in pod.pod.containers if counted and one.name in names and _counts(one)}
+        own = {
+            container.name
+            for container in pod.pod.containers
+            if counted and container.name in names and _counts(container)
+        }
         containers, shared = [], bool(own)  # a container without cards in limits has those of the others
-        for one in pod.pod.all_containers():
-            its_own = not one.init and one.name in own
-            if enabled and not one.init and one.name in names and (its_own or not shared):
-                share = found.share(one)
+        for container in pod.pod.all_containers():
+            its_own = not container.init and container.name in own
+            if enabled and not container.init and container.name in names and (its_own or not shared):
+                share = found.share(container)
                 others = tuple(name for name in names if name != share.name and name not in own)
                 containers.append(replace(share, shared_with=others))
                 shared = True
-            elif not enabled and _counts(one):
-                containers.append(found.whole(one))
+            elif not enabled and _counts(container):
+                containers.append(found.whole(container))
             else:
-                containers.append(pod.none(one))
-                self._unread_cards(pod, one)
+                containers.append(pod.none(container))
+                self._unread_cards(pod, container)
         return pod.reading(containers)
 
     def _choose(self, pod: PodReader, name: str) -> None:
@@ -510,7 +518,7 @@ class TensorFusion(Backend):
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: one of an ordinary container."""
         annotations: Mapping[str, str] = _devices(pod)
-        containers = [ContainerKeys(one.name, one.index, one.init) for one in pod.placings]
+        containers = [ContainerKeys(placing.name, placing.index, placing.init) for placing in pod.placings]
         for placing in pod.placings:
             cards = int(placing.take("cards"))
             if not COUNTS.allows(cards):

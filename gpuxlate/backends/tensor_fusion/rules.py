@@ -59,11 +59,11 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
     """
     label = pod.labels.get(ENABLED)
-    asked = _asked(pod)
-    if asked and not is_true(label):
-        message = msg("{key} has no effect without {count}", key=str(asked[0].path[-1]), count=ENABLED)
+    values = _asked(pod)
+    if values and not is_true(label):
+        message = msg("{key} has no effect without {count}", key=str(values[0].path[-1]), count=ENABLED)
         hint = msg('add the label {key}: "true" to the pod', key=ENABLED)
-        yield this.diagnostic(label or asked[0], message, hint, on_key=True)
+        yield this.diagnostic(label or values[0], message, hint, on_key=True)
 
 
 @rule("TF002", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
@@ -79,11 +79,11 @@ def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
     """
-    asked, names = _asked(pod), {one.name for one in pod.containers}
-    if asked and pod.containers and names.isdisjoint(containers_of(pod)):
+    values, names = _asked(pod), {container.name for container in pod.containers}
+    if values and pod.containers and names.isdisjoint(containers_of(pod)):
         message = msg("no container of the pod has the share: {key} names none", key=CONTAINERS)
         hint = msg("add {key} with the name of the container", key=CONTAINERS)
-        yield this.diagnostic(pod.annotations.get(CONTAINERS) or asked[0], message, hint)
+        yield this.diagnostic(pod.annotations.get(CONTAINERS) or values[0], message, hint)
 
 
 @rule("TF003", Severity.ERROR, no_policy=OF_TEXTS)
@@ -191,7 +191,7 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
         return
     others = {PROFILE, PARTITION, *AMOUNTS} & pod.annotations.keys()
     limits = [] if COUNT in pod.annotations else pod.containers  # a count stands for cards in limits
-    cards = any("/" in name for one in limits for name in one.resources)  # of any vendor
+    cards = any("/" in name for container in limits for name in container.resources)  # of any vendor
     shared = mode is not None and mode.text == SHARED
     if not (others or cards or shared or is_true(pod.annotations.get(DEDICATED))):
         message = msg("the pod asks for no compute, no memory and no whole cards")
@@ -261,9 +261,9 @@ def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iter
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
     """
     for name, limit in LIMITS.items():
-        most = pod.annotations.get(limit)
-        asked, allowed = amount(pod.annotations.get(name)), amount(most)
-        if most is not None and asked and allowed and allowed < asked:
-            message = msg("{key} is {value}, below {other}", key=limit, value=most.text, other=name)
+        value = pod.annotations.get(limit)
+        asked, allowed = amount(pod.annotations.get(name)), amount(value)
+        if value is not None and asked and allowed and allowed < asked:
+            message = msg("{key} is {value}, below {other}", key=limit, value=value.text, other=name)
             hint = msg("write at least {value}", value=pod.annotations[name].text)
-            yield this.diagnostic(most, message, hint)
+            yield this.diagnostic(value, message, hint)

@@ -375,7 +375,9 @@ class VolcengineMgpu(Backend):
         words = {"policy": POLICY_OF.get(name), "qos": QOS_OF.get(qos.text) if qos else None}
         origins = {field: value.path for field, value in found.items() if value}
         listed = pod.annotation(MULTIPLE_GPU)
-        return pod.reading([_container(pod, one, listed, words, origins) for one in pod.pod.all_containers()])
+        return pod.reading(
+            [_container(pod, container, listed, words, origins) for container in pod.pod.all_containers()]
+        )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: integers, totals of the container."""

@@ -74,9 +74,9 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
     return recorded_by_name(pod, RECORD)
 
 
-def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
-    policy = node_mode([one.share for one in wanted if one.share], None)
+    policy = node_mode([container.share for container in containers if container.share], None)
     if policy in (ANY, str(node.policy)):
         return None
     text = "its policy is {policy}, the pod requests {wanted}"

@@ -113,7 +113,7 @@ def listed_cards(violation: Violation, pod: PodKeys) -> int:
 
 def mgpu_containers(pod: PodKeys) -> list[Mgpu]:
     """The ordinary containers that have a key of mGPU, in their order."""
-    return [Mgpu.of(one, pod) for one in pod.containers if k.LISTED.asked_by(one)]
+    return [Mgpu.of(container, pod) for container in pod.containers if k.LISTED.asked_by(container)]
 
 
 def policy_text(pod: PodKeys) -> str:
@@ -249,7 +249,7 @@ def card_list_covers_every_container(
         text=listed.text,
         names=_names(pod),
     )
-    right = ",".join(map(str, k.LISTED.spread(pod, [int(one) for one in listed.text.split(",")])))
+    right = ",".join(map(str, k.LISTED.spread(pod, [int(part) for part in listed.text.split(",")])))
     if not right:
         return this.diagnostic(listed, message, msg("write it in this form: {shape}", shape=_shape(pod)))
     hint = _write(right)
@@ -266,7 +266,10 @@ def _names(pod: PodKeys) -> str:
 
 def _shape(pod: PodKeys) -> str:
     """The list with a placeholder for each container that has a share."""
-    return ",".join(f"<cards of {name_of(one)}>" if k.LISTED.asked_by(one) else "0" for one in pod.containers)
+    return ",".join(
+        f"<cards of {name_of(container)}>" if k.LISTED.asked_by(container) else "0"
+        for container in pod.containers
+    )
 
 
 REQUESTS_MGPU = Requests(*k.RESOURCES)
@@ -833,9 +836,9 @@ def policy_is_that_of_the_node(
     ## Why
     The policy is a property of the node. A pod that requests another policy stays pending.
     """
-    sharing = [one for one in mgpu_containers(pod) if one.cores % k.FULL]
-    given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
-    policy = given.text if given else DEFAULT_POLICY
+    sharing = [container for container in mgpu_containers(pod) if container.cores % k.FULL]
+    value, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
+    policy = value.text if value else DEFAULT_POLICY
     named, there = policy_text(pod), join_or(nodes) or "none"
     hint = msg("select nodes with {policy}", policy=policy)
     if nodes:
@@ -846,11 +849,11 @@ def policy_is_that_of_the_node(
             policy=policy,
         )
     return this.diagnostic(
-        given or sharing[0].first,
+        value or sharing[0].first,
         msg("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
         hint,
-        on_key=given is None,
-        missing=given is None or not own,
+        on_key=value is None,
+        missing=value is None or not own,
     )
 
 
@@ -1208,7 +1211,7 @@ def cluster_can_colocate(
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
     """
-    reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in mgpu_containers(pod))
+    reclaimed = (container.keys.resources.get(k.RECLAIMED_CORE) for container in mgpu_containers(pod))
     where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
     if where is not None:
         hint = "have the vendor's support upgrade the cluster, or use another cluster"

@@ -13,12 +13,18 @@ from gpuxlate.rules.base import Context, Rule, Scope, rule
 
 def _jobs(pod: PodKeys) -> list[ContainerKeys]:
     """The jobs that ask for mGPU."""
-    return [one for one in pod.all_containers() if any(n.startswith(k.GPU_PREFIXES) for n in one.resources)]
+    return [
+        container
+        for container in pod.all_containers()
+        if any(n.startswith(k.GPU_PREFIXES) for n in container.resources)
+    ]
 
 
 def _engine(context: Context) -> k.Engine:
     """The engine whose parameters are read: the first in the context."""
-    return next((k.ENGINES[one.name] for one in context.dialects if one.name in k.ENGINES), k.SPARK_ENGINE)
+    return next(
+        (k.ENGINES[dialect.name] for dialect in context.dialects if dialect.name in k.ENGINES), k.SPARK_ENGINE
+    )
 
 
 def _asked(job: ContainerKeys) -> Value:

@@ -93,8 +93,8 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     asked = quantity.whole(quota.text) if quota and is_legal(quota) else None
     if asked is None:
         return
-    for one in pod.all_containers():
-        for count in (one.resources[name] for name in (COUNT, NPU) if name in one.resources):
+    for container in pod.all_containers():
+        for count in (container.resources[name] for name in (COUNT, NPU) if name in container.resources):
             if quantity.whole(count.text) != asked:
                 message = msg(
                     "{key} is {number} and {other} is {value}: both are percent of one card",
@@ -111,16 +111,18 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
     """The device plug-in assigns the card of a pod once, and to no init container."""
     starting, others = (
         [
-            one.resources[name]
-            for one in containers
+            container.resources[name]
+            for container in containers
             for name in (COUNT, NPU)
-            if name in one.resources and one.resources[name].text != "0"
+            if name in container.resources and container.resources[name].text != "0"
         ]
         for containers in (pod.init_containers, pod.containers)
     )
     own = asking.path[: len(pod.metadata_path)] == pod.metadata_path  # a job has replicas without cards
     if own and not (starting or others):
-        elsewhere = any(name.startswith(FAMILIES) for one in pod.all_containers() for name in one.resources)
+        elsewhere = any(
+            name.startswith(FAMILIES) for container in pod.all_containers() for name in container.resources
+        )
         message = msg("{key} has no effect without {count}", key=asking.path[-1], count=join_or((COUNT, NPU)))
         severity = Severity.ERROR if elsewhere else Severity.WARNING
         hint = "request the percent of the card"
@@ -206,8 +208,8 @@ def _whole_cards(pod: PodKeys) -> list[Value]:
         return []
     return [
         value
-        for one in (*pod.init_containers, *pod.containers)
-        for name, value in one.resources.items()
+        for container in (*pod.init_containers, *pod.containers)
+        for name, value in container.resources.items()
         if DIALECT.find(name) is not None and (quantity.whole(value.text) or 0) > 0
     ]
 
@@ -251,11 +253,11 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
         yield this.diagnostic(first, message, "use the default scheduler for these cards", on_key=True)
         return
     keys = pod.with_workload()
-    given = keys.annotations.get(SCHEDULED_BY)
-    policy = given.text if given is not None else ""
+    value = keys.annotations.get(SCHEDULED_BY)
+    policy = value.text if value is not None else ""
     if name not in (COUNT, NPU) or policy in UNJUDGED:
         return
-    if given is None and name == NPU:
+    if value is None and name == NPU:
         message = msg("{key} has no effect without {count}", key=name, count=SCHEDULED_BY)
         yield this.diagnostic(first, message, "name how the cards are connected", on_key=True, missing=True)
         return
@@ -279,8 +281,8 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
 def _together(pod: PodKeys) -> int:
     """The cards of a pod that are in use at a time."""
 
-    def of(one: ContainerKeys) -> int:
-        values = (one.resources[name] for name in (COUNT, NPU) if name in one.resources)
+    def of(container: ContainerKeys) -> int:
+        values = (container.resources[name] for name in (COUNT, NPU) if name in container.resources)
         return sum(quantity.whole(value.text) or 0 for value in values)
 
     return max([sum(map(of, pod.containers)), *map(of, pod.init_containers)])
