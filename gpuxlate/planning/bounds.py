@@ -56,8 +56,10 @@ class EmptyNode(NamedTuple):
         """Of what a pod runs at once, what takes most memory and then compute: it needs no less."""
 
         def size(phase: Asks) -> tuple[int, int]:
-            sizes = [(self.of_ask(one), one.cards) for one in phase]
-            return sum(one[1] * cards for one, cards in sizes), sum(one[0] * cards for one, cards in sizes)
+            sizes = [(self.of_ask(ask), ask.cards) for ask in phase]
+            return sum(amounts[1] * cards for amounts, cards in sizes), sum(
+                amounts[0] * cards for amounts, cards in sizes
+            )
 
         return max(phases(asks), key=size)
 
@@ -77,8 +79,8 @@ def lower_bound(node: EmptyNode, asks: Sequence[Asks], counts: Mapping[int, int]
     together = _bound_of_pool(node, pods)
     if len(pools) > 1:
         apart = [_bound_of_pool(node, some) for some in pools]
-        cards, nodes = sum(one.cards for one in apart), sum(one.nodes for one in apart)
-        widest = max(apart, key=lambda one: one.cards)
+        cards, nodes = sum(bound.cards for bound in apart), sum(bound.nodes for bound in apart)
+        widest = max(apart, key=lambda bound: bound.cards)
         by = together.by if together.cards >= cards else widest.by
         return LowerBound(max(cards, together.cards), max(nodes, together.nodes), by)
     return together
@@ -108,75 +110,75 @@ def _cards(node: EmptyNode, asks: Sequence[tuple[ContainerRequest, int]]) -> tup
     alone = sum(count for ask, count in asks if node.of_ask(ask) == node.card)
     shared = [(ask, count) for ask, count in asks if node.of_ask(ask) != node.card]
     modes = _split([((ask,), count) for ask, count in shared], lambda pod: pod[0].mode)
-    most, by = _flat(node, shared)
+    cards, by = _flat(node, shared)
     if len(modes) > 1:
         apart = [_flat(node, [(pod[0], count) for pod, count in some]) for some in modes]
-        if sum(one for one, _ in apart) > most:
-            most, by = sum(one for one, _ in apart), max(apart)[1]
-    most = max((most, *(ask.cards for ask, _ in shared)))  # those of one container are different ones
-    return alone + most, by if most >= alone else "whole cards"
+        if sum(count for count, _ in apart) > cards:
+            cards, by = sum(count for count, _ in apart), max(apart)[1]
+    cards = max((cards, *(ask.cards for ask, _ in shared)))  # those of one container are different ones
+    return alone + cards, by if cards >= alone else "whole cards"
 
 
 def _flat(node: EmptyNode, asks: Iterable[tuple[ContainerRequest, int]]) -> tuple[int, str]:
     sizes: tuple[Counter[int], Counter[int], Counter[int]] = (Counter(), Counter(), Counter())
     for ask, count in asks:
-        for found, size in zip(sizes, node.of_ask(ask), strict=True):
-            found[size] += count
+        for counts, size in zip(sizes, node.of_ask(ask), strict=True):
+            counts[size] += count
     bounds = [
-        0 if there >= UNLIMITED else one_dimension(found, there)
-        for found, there in zip(sizes, node.card, strict=True)
+        0 if capacity >= UNLIMITED else one_dimension(counts, capacity)
+        for counts, capacity in zip(sizes, node.card, strict=True)
     ]
-    most = max(bounds)
-    return most, DIMENSIONS[bounds.index(most)]
+    maximum = max(bounds)
+    return maximum, DIMENSIONS[bounds.index(maximum)]
 
 
 def _nodes(node: EmptyNode, pods: Pods) -> int:
     """Pods on nodes: the sums of what they take, and the cards of which they take more than half."""
-    found = [0]
-    for number, there in enumerate(node.card):
-        if there >= UNLIMITED:
+    bounds = [0]
+    for number, capacity in enumerate(node.card):
+        if capacity >= UNLIMITED:
             continue
         sums: Counter[int] = Counter()
         large: Counter[int] = Counter()
         for asks, count in pods:
             each = [(node.of_ask(ask)[number], ask.cards) for ask in asks]
             sums[sum(size * cards for size, cards in each)] += count
-            large[sum(cards for size, cards in each if 2 * size > there)] += count
-        found += [one_dimension(sums, there * node.cards), one_dimension(large, node.cards)]
-    return max(found)
+            large[sum(cards for size, cards in each if 2 * size > capacity)] += count
+        bounds += [one_dimension(sums, capacity * node.cards), one_dimension(large, node.cards)]
+    return max(bounds)
 
 
-def one_dimension(sizes: Mapping[int, int], there: int) -> int:
+def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
     """L2: the bins of size ``there`` that things of these sizes, none of them larger, need at least."""
-    there = _largest_sum(sizes, there)
-    if not there:
+    capacity = _largest_sum(sizes, capacity)
+    if not capacity:
         return 0
-    small = sorted((size, count) for size, count in sizes.items() if size > 0 and 2 * size <= there)
-    large = sorted((size, count) for size, count in sizes.items() if 2 * size > there)
+    small = sorted((size, count) for size, count in sizes.items() if size > 0 and 2 * size <= capacity)
+    large = sorted((size, count) for size, count in sizes.items() if 2 * size > capacity)
     every = sum(count for _, count in large)
     best = every
     # with a growing threshold, small things and the room beside large ones drop out
     rest = sum(size * count for size, count in small)
-    room = sum((there - size) * count for size, count in large)
+    room = sum((capacity - size) * count for size, count in large)
     at = len(large)
     for threshold, dropped in ((0, 0), *((size, size * count) for size, count in small)):
-        while at and large[at - 1][0] > there - threshold:
+        while at and large[at - 1][0] > capacity - threshold:
             at -= 1
             size, count = large[at]
-            room -= (there - size) * count
-        best = max(best, every - (room - rest) // there)
+            room -= (capacity - size) * count
+        best = max(best, every - (room - rest) // capacity)
         rest -= dropped
     return best
 
 
-def _largest_sum(sizes: Iterable[int], there: int) -> int:
+def _largest_sum(sizes: Iterable[int], capacity: int) -> int:
     """The largest sum of sizes up to ``there``, each as often as wanted: bit N stands for a sum of N."""
     distinct = sorted({size for size in sizes if size > 0})
-    if len(distinct) > MOST_SIZES or there > LARGEST:
-        return there if distinct else 0
-    sums, mask = 1, (1 << (there + 1)) - 1
+    if len(distinct) > MOST_SIZES or capacity > LARGEST:
+        return capacity if distinct else 0
+    sums, mask = 1, (1 << (capacity + 1)) - 1
     for size in distinct:
-        while size <= there:
+        while size <= capacity:
             sums |= sums << size & mask
             size *= 2
     return sums.bit_length() - 1

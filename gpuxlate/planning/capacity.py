@@ -70,12 +70,14 @@ class Answer(Printed):
     """A place for each pod, where they fit."""
 
 
-def answer(books: GpuUsage, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
+def answer(usage: GpuUsage, demands: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
     """Whether all pods fit beside those that run. ``unclear``: what is not known of the pods."""
-    problem = problem_of(books, wanted)
+    problem = problem_of(usage, demands)
     kinds = problem.kinds
-    sure = [_closed(one) if n in problem.unknown else one for n, one in enumerate(problem.bins)]
-    warnings = tuple(_warnings(books, wanted))
+    sure = [
+        _closed(node_bin) if n in problem.unknown else node_bin for n, node_bin in enumerate(problem.bins)
+    ]
+    warnings = tuple(_warnings(usage, demands))
     undecided = False
     spots = None
     try:
@@ -94,8 +96,8 @@ def answer(books: GpuUsage, wanted: Sequence[Wanted], unclear: Sequence[str] = (
     return Answer(CapacityAnswer.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
 
 
-def _closed(one: Bin) -> Bin:
-    return Bin(one.cards, tuple(None for _ in one.admits))
+def _closed(node_bin: Bin) -> Bin:
+    return Bin(node_bin.cards, tuple(None for _ in node_bin.admits))
 
 
 TOO_MANY = msg("there are too many placements to try all of them, and best-fit does not place all pods")
@@ -103,7 +105,7 @@ TOO_MANY = msg("there are too many placements to try all of them, and best-fit d
 
 def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
     """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
-    best = [Bin(_best_case(problem, n), one.admits) for n, one in enumerate(problem.bins)]
+    best = [Bin(_best_case(problem, n), node_bin.admits) for n, node_bin in enumerate(problem.bins)]
     try:
         if pack(best, problem.kinds) is None:
             return
@@ -127,44 +129,44 @@ def _best_case(problem: PackingProblem, number: int) -> tuple[FreeGpu, ...]:
     cores, memory = ledger.cores_free, ledger.memory_free
     return tuple(
         FreeGpu(
-            one.cores if cores is None else min(one.cores, cores),
-            one.memory_mib if memory is None else min(one.memory_mib, memory),
-            one.slots,
-            one.untouched,
+            card.cores if cores is None else min(card.cores, cores),
+            card.memory_mib if memory is None else min(card.memory_mib, memory),
+            card.slots,
+            card.untouched,
         )
-        for one in cards
+        for card in cards
     )
 
 
 def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
     numbers: dict[int, int] = {}
-    for spot in sorted(spots, key=lambda one: (one.kind, one.bin, one.cards)):
-        one, ledger = problem.wanted[spot.kind], problem.ledgers[spot.bin]
-        asks = problem.bins[spot.bin].admits[spot.kind] or ()
-        numbers[spot.kind] = number = numbers.get(spot.kind, 0) + 1
+    for placement in sorted(spots, key=lambda placement: (placement.kind, placement.bin, placement.cards)):
+        demand, ledger = problem.wanted[placement.kind], problem.ledgers[placement.bin]
+        asks = problem.bins[placement.bin].admits[placement.kind] or ()
+        numbers[placement.kind] = number = numbers.get(placement.kind, 0) + 1
         shared = ledger.view.serves is NodeOffer.SHARES
-        cards = zip(asks, spot.cards, strict=True) if shared else ()
+        cards = zip(asks, placement.cards, strict=True) if shared else ()
         containers = tuple(ContainerPlacement(ask.container, chosen) for ask, chosen in cards)
-        name = one.name if one.count == 1 else f"{one.name} #{number}"
+        name = demand.name if demand.count == 1 else f"{demand.name} #{number}"
         yield PodPlacement(name, ledger.node.name, containers)
 
 
 # --- warnings -------------------------------------------------------------------------------------
-def _warnings(books: GpuUsage, wanted: Sequence[Wanted]) -> Iterator[str]:
-    if books.waiting:
+def _warnings(usage: GpuUsage, demands: Sequence[Wanted]) -> Iterator[str]:
+    if usage.waiting:
         yield plural(
-            books.waiting,
+            usage.waiting,
             "{count} pod waits for a node and may be scheduled first",
             "{count} pods wait for a node and may be scheduled first",
         )
-    for one in wanted:
-        if one.backend is None:
+    for demand in demands:
+        if demand.backend is None:
             continue
-        for ledger in books.ledgers.values():
-            if ledger.node.backend is one.backend and ledger.view.serves is NodeOffer.SHARES:
-                if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
+        for ledger in usage.ledgers.values():
+            if ledger.node.backend is demand.backend and ledger.view.serves is NodeOffer.SHARES:
+                if any(ask.offline for ask in asks_of(demand.keys, demand.backend, ledger.view)[0]):
                     text = "{name}: offline compute is not allocated; only its memory is counted"
-                    yield msg(text, name=one.name)
+                    yield msg(text, name=demand.name)
                 break
 
 
@@ -194,25 +196,25 @@ def _crowded(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator
 
 def _parts(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[str]:
     """Pods that request cards by a resource that counts parts of cards on their node."""
-    found = set()
-    for spot in spots:
-        view, one = problem.ledgers[spot.bin].view, problem.wanted[spot.kind]
-        asked = {ask.mode for ask in problem.bins[spot.bin].admits[spot.kind] or ()}
+    warnings = set()
+    for placement in spots:
+        view, demand = problem.ledgers[placement.bin].view, problem.wanted[placement.kind]
+        modes = {ask.mode for ask in problem.bins[placement.bin].admits[placement.kind] or ()}
         for row in view.parts:
-            if one.backend is None and row.is_part and row.key in asked:
+            if demand.backend is None and row.is_part and row.key in modes:
                 text = "{pod}: {key} is {part} on {target} nodes, not a whole card"
-                found.add(msg(text, pod=one.name, key=row.key, part=row.name, target=view.target))
-    yield from sorted(found)
+                warnings.add(msg(text, pod=demand.name, key=row.key, part=row.name, target=view.target))
+    yield from sorted(warnings)
 
 
 # --- what is missing ------------------------------------------------------------------------------
 def _missing(problem: PackingProblem) -> Iterator[str]:
     """Why the pods do not fit: those that no node takes, else what is missing in all."""
     alone = True
-    for kind, one in enumerate(problem.wanted):
+    for kind, demand in enumerate(problem.wanted):
         reasons = reasons_by_node(problem, kind)
         if not reasons:
-            yield msg("{name}: there is no GPU node", name=one.name)
+            yield msg("{name}: there is no GPU node", name=demand.name)
             alone = False
         elif all(reasons.values()):
             alone = False
@@ -220,7 +222,7 @@ def _missing(problem: PackingProblem) -> Iterator[str]:
             for number, reason in reasons.items():
                 grouped.setdefault(reason or "", []).append(problem.ledgers[number].node.name)
             for reason, names in grouped.items():
-                yield msg("{name}: {nodes}: {why}", name=one.name, nodes=names_of(names), why=reason)
+                yield msg("{name}: {nodes}: {why}", name=demand.name, nodes=names_of(names), why=reason)
     if alone:
         yield from _in_all(problem)
 
@@ -234,23 +236,23 @@ def _why_not(problem: PackingProblem, kind: int, number: int) -> str | None:
     """Why one node has no room for one pod; None where it has, or the search ended at its limit."""
     if (kind, number) in problem.excluded:
         return problem.excluded[kind, number]
-    one = problem.bins[number]
-    asks = one.admits[kind] or ()
+    node_bin = problem.bins[number]
+    asks = node_bin.admits[kind] or ()
     try:
-        if first_way(one.cards, asks) is not None:
+        if first_way(node_bin.cards, asks) is not None:
             return None
     except UndecidedError:
         return None
     for ask in asks:
-        able = sum(space.takes(ask) for space in one.cards)
+        able = sum(space.takes(ask) for space in node_bin.cards)
         if able < ask.cards:
-            return shortage(one.cards, ask, able)
+            return shortage(node_bin.cards, ask, able)
     return msg("each container fits alone, but not all together")
 
 
-def why_not(one: Wanted, node: GpuNode) -> str | None:
+def why_not(demand: Wanted, node: GpuNode) -> str | None:
     """Why a node that runs nothing does not take one pod; None where it does."""
-    return _why_not(problem_of(GpuUsage({node.name: open_ledger(node)}), [one]), 0, 0)
+    return _why_not(problem_of(GpuUsage({node.name: open_ledger(node)}), [demand]), 0, 0)
 
 
 def _in_all(problem: PackingProblem) -> Iterator[str]:
@@ -259,18 +261,18 @@ def _in_all(problem: PackingProblem) -> Iterator[str]:
     if counted:
         yield from counted
         return
-    what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
-    asked, free = sums(problem.bins, problem.kinds)
+    titles = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
+    requested, free = sums(problem.bins, problem.kinds)
     short = [
         msg(
             "{what}: {wanted}{unit} requested in all, {there}{unit} free",
             what=msg(name),
-            wanted=wanted,
+            wanted=amount,
             unit=unit,
-            there=there,
+            there=available,
         )
-        for (name, unit), wanted, there in zip(what, asked, free, strict=True)
-        if wanted > there
+        for (name, unit), amount, available in zip(titles, requested, free, strict=True)
+        if amount > available
     ]
     yield from short
     if not short:
@@ -279,15 +281,19 @@ def _in_all(problem: PackingProblem) -> Iterator[str]:
 
 def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
     """Resources of which the pods request more by number than all nodes have free."""
-    asked: Counter[str] = Counter()
+    requested: Counter[str] = Counter()
     for kind in problem.kinds:
-        for ask in next((asks for one in problem.bins if (asks := one.admits[kind])), ()):
+        for ask in next((asks for node_bin in problem.bins if (asks := node_bin.admits[kind])), ()):
             if ask.whole and ask.mode != ANY:
-                asked[ask.mode] += ask.cards
-    for key, wanted in sorted(asked.items()):
-        there = sum(space.mode == key for one in problem.bins if any(one.admits) for space in one.cards)
-        if wanted > there:
-            yield msg("{wanted} of {key} requested in all, {there} free", wanted=wanted, key=key, there=there)
+                requested[ask.mode] += ask.cards
+    for key, amount in sorted(requested.items()):
+        available = sum(
+            space.mode == key for node_bin in problem.bins if any(node_bin.admits) for space in node_bin.cards
+        )
+        if amount > available:
+            yield msg(
+                "{wanted} of {key} requested in all, {there} free", wanted=amount, key=key, there=available
+            )
 
 
 # Room on live nodes: the largest share that fits, and fragmentation.
@@ -349,58 +355,62 @@ class PartRoom(Printed):
     """Free parts on one node, which is what one pod can get."""
 
 
-def part_rooms(books: GpuUsage) -> list[PartRoom]:
+def part_rooms(usage: GpuUsage) -> list[PartRoom]:
     """The room for parts of cards, by target and part."""
-    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for one in books.ledgers.values():
-        for row in one.view.parts if one.node.closed is None else ():
-            found.setdefault((one.view.target or "", row.name), []).append((row.amount, one.free(row)))
+    rows_by_part: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for ledger in usage.ledgers.values():
+        for row in ledger.view.parts if ledger.node.closed is None else ():
+            rows_by_part.setdefault((ledger.view.target or "", row.name), []).append(
+                (row.amount, ledger.free(row))
+            )
     return [
         PartRoom(*key, len(rows), sum(n for n, _ in rows), sum(n for _, n in rows), max(n for _, n in rows))
-        for key, rows in sorted(found.items())
+        for key, rows in sorted(rows_by_part.items())
     ]
 
 
-def rooms(books: GpuUsage) -> list[FreeCapacity]:
+def rooms(usage: GpuUsage) -> list[FreeCapacity]:
     """The room by target."""
     by_target: dict[str, list[Ledger]] = {}
-    for name in sorted(books.ledgers):
-        one = books.ledgers[name]
-        if one.view.serves is NodeOffer.SHARES:
-            by_target.setdefault(one.view.target or "", []).append(one)
+    for name in sorted(usage.ledgers):
+        ledger = usage.ledgers[name]
+        if ledger.view.serves is NodeOffer.SHARES:
+            by_target.setdefault(ledger.view.target or "", []).append(ledger)
     return [_room(target, ledgers) for target, ledgers in sorted(by_target.items())]
 
 
 def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
-    known = [one for one in ledgers if unknown_of(one) is None]
-    taking = [one for one in known if one.node.closed is None]
-    free = [(one, n, space) for one in taking for n, space in enumerate(spaces(one))]
+    readable = [ledger for ledger in ledgers if unknown_of(ledger) is None]
+    taking = [ledger for ledger in readable if ledger.node.closed is None]
+    free = [(ledger, n, space) for ledger in taking for n, space in enumerate(spaces(ledger))]
     cores = sum(space.cores for _, _, space in free)
     memory = sum(space.memory_mib for _, _, space in free)
-    sizes = [one.view.card_mib for one in taking if one.view.card_mib]
+    sizes = [ledger.view.card_mib for ledger in taking if ledger.view.card_mib]
     enough = min(cores // PERCENT, memory // max(sizes)) if sizes else 0
     empty = sum(space.untouched for _, _, space in free)
     return FreeCapacity(
         target,
         len(ledgers),
-        sum(one.view.cards or 0 for one in ledgers),
+        sum(ledger.view.cards or 0 for ledger in ledgers),
         empty,
         cores,
         memory,
         enough,
         enough > empty,
-        _largest([FreeSlot(one.node.name, n, s.cores, s.memory_mib) for one, n, s in free if s.slots > 0]),
+        _largest(
+            [FreeSlot(ledger.node.name, n, s.cores, s.memory_mib) for ledger, n, s in free if s.slots > 0]
+        ),
         tuple(
-            msg("{node}: {why}", node=one.node.name, why=why)
-            for one in ledgers
-            if (why := unknown_of(one) or one.node.closed)
+            msg("{node}: {why}", node=ledger.node.name, why=why)
+            for ledger in ledgers
+            if (why := unknown_of(ledger) or ledger.node.closed)
         ),
     )
 
 
 def _largest(holes: Sequence[FreeSlot]) -> tuple[FreeSlot, ...]:
-    found: list[FreeSlot] = []
-    for one in sorted(holes, key=lambda hole: (-hole.memory_mib, -hole.cores, hole.node, hole.card)):
-        if one.memory_mib > 0 and (not found or one.cores > found[-1].cores):
-            found.append(one)
-    return tuple(found)
+    largest: list[FreeSlot] = []
+    for slot in sorted(holes, key=lambda hole: (-hole.memory_mib, -hole.cores, hole.node, hole.card)):
+        if slot.memory_mib > 0 and (not largest or slot.cores > largest[-1].cores):
+            largest.append(slot)
+    return tuple(largest)

@@ -62,16 +62,16 @@ class PackingProblem:
 
     @property
     def kinds(self) -> list[int]:
-        return [kind for kind, one in enumerate(self.wanted) for _ in range(one.count)]
+        return [kind for kind, demand in enumerate(self.wanted) for _ in range(demand.count)]
 
 
-def problem_of(books: GpuUsage, wanted: Sequence[Wanted]) -> PackingProblem:
-    ledgers = [books.ledgers[name] for name in sorted(books.ledgers)]
-    problem = PackingProblem(wanted, ledgers)
+def problem_of(usage: GpuUsage, demands: Sequence[Wanted]) -> PackingProblem:
+    ledgers = [usage.ledgers[name] for name in sorted(usage.ledgers)]
+    problem = PackingProblem(demands, ledgers)
     for number, ledger in enumerate(ledgers):
         admits: list[Asks | None] = []
-        for kind, one in enumerate(wanted):
-            asks = admitted(ledger, one)
+        for kind, demand in enumerate(demands):
+            asks = admitted(ledger, demand)
             if isinstance(asks, str):
                 problem.excluded[kind, number] = asks
             admits.append(None if isinstance(asks, str) else asks)
@@ -96,29 +96,29 @@ def unknown_of(ledger: Ledger) -> str | None:
     return None
 
 
-def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
+def admitted(ledger: Ledger, demand: Wanted) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
     if view.counted:
-        counted = _counted(view, one)
+        counted = _counted(view, demand)
         if isinstance(counted, str):
             return counted
         asks = counted
-    elif view.serves is NodeOffer.SHARES and node.backend and _is_read(one, node.backend, view):
-        asks, unread = asks_of(one.keys, node.backend, view)
+    elif view.serves is NodeOffer.SHARES and node.backend and _is_read(demand, node.backend, view):
+        asks, unread = asks_of(demand.keys, node.backend, view)
         if unread or not asks:
             return msg("the request of the pod cannot be read")
     else:
-        return msg("it does not serve {what}", what=_what(one))
+        return msg("it does not serve {what}", what=_what(demand))
     if node.closed:
         return node.closed
-    if taint := untolerated(node, one):
+    if taint := untolerated(node, demand):
         return msg("it has the taint {taint}, which the pod does not tolerate", taint=taint)
-    reason = _unmatched(one.keys, node.labels)
-    if reason is None and one.backend is not None:
+    reason = _unmatched(demand.keys, node.labels)
+    if reason is None and demand.backend is not None:
         profile = unit_profile(view)
-        containers = one.backend.read(PodReader(one.keys, profile), profile).containers
-        reason = one.backend.keeps_out(view, containers)
+        containers = demand.backend.read(PodReader(demand.keys, profile), profile).containers
+        reason = demand.backend.keeps_out(view, containers)
     return reason or asks
 
 
@@ -127,34 +127,37 @@ def untolerated(node: GpuNode, pod: Wanted) -> Taint | None:
     if pod.tolerations is None:
         return None
     tolerations = pod.tolerations
-    return next((taint for taint in node.taints if not any(one.covers(taint) for one in tolerations)), None)
-
-
-def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:
-    """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
-    return one.backend is backend or bool(
-        one.backend is None and view.whole_key and number_of(one.keys, view.whole_key)
+    return next(
+        (taint for taint in node.taints if not any(toleration.covers(taint) for toleration in tolerations)),
+        None,
     )
 
 
-def _what(one: Wanted) -> str:
-    return msg("shares of {target}", target=one.backend.name) if one.backend else NVIDIA_GPU
+def _is_read(demand: Wanted, backend: Backend, view: NodeView) -> bool:
+    """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
+    return demand.backend is backend or bool(
+        demand.backend is None and view.whole_key and number_of(demand.keys, view.whole_key)
+    )
 
 
-def _counted(view: NodeView, one: Wanted) -> Asks | str:
+def _what(demand: Wanted) -> str:
+    return msg("shares of {target}", target=demand.backend.name) if demand.backend else NVIDIA_GPU
+
+
+def _counted(view: NodeView, demand: Wanted) -> Asks | str:
     """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
-    asked = {row.key: count for row in view.counted if (count := number_of(one.keys, row.key))}
-    names = {name for container in one.keys.containers for name in container.resources}
-    others = sorted(name for name in names if registry.is_gpu_key(name) and name not in asked)
-    if asked and not others:
+    counts = {row.key: count for row in view.counted if (count := number_of(demand.keys, row.key))}
+    names = {name for container in demand.keys.containers for name in container.resources}
+    others = sorted(name for name in names if registry.is_gpu_key(name) and name not in counts)
+    if counts and not others:
         return tuple(
-            ContainerRequest("", False, 0, count, whole=True, mode=key) for key, count in asked.items()
+            ContainerRequest("", False, 0, count, whole=True, mode=key) for key, count in counts.items()
         )
     if not view.parts:
-        return msg("it does not serve {what}", what=_what(one))
+        return msg("it does not serve {what}", what=_what(demand))
     return msg(
         "it does not serve {what}; it serves {others}",
-        what=", ".join(others) or _what(one),
+        what=", ".join(others) or _what(demand),
         others=serves_text(view),
     )
 
@@ -189,8 +192,8 @@ def spaces(ledger: Ledger) -> tuple[FreeGpu, ...]:
 
 def slots_of(limits: Limits, *, live: bool) -> int:
     """The most containers on a card, where it is certain. ``live``: a cluster has its own number."""
-    known = limits.certain and not (live and limits.default)
-    return (limits.per_card if known else None) or UNLIMITED
+    certain = limits.certain and not (live and limits.default)
+    return (limits.per_card if certain else None) or UNLIMITED
 
 
 def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
@@ -199,33 +202,38 @@ def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
         if labels.get(name) != value.text:
             return msg("the pod selects {label}", label=f"{name}={value.text}")
     # a term without requirements matches no node
-    if pod.affinity and not any(term and all(_holds(one, labels) for one in term) for term in pod.affinity):
-        wanted = next((one for term in pod.affinity for one in term if not _holds(one, labels)), None)
-        if wanted is None:
+    if pod.affinity and not any(
+        term and all(_holds(requirement, labels) for requirement in term) for term in pod.affinity
+    ):
+        unmet = next(
+            (requirement for term in pod.affinity for requirement in term if not _holds(requirement, labels)),
+            None,
+        )
+        if unmet is None:
             return msg("the pod has an empty term of node affinity, which matches no node")
-        term = f"{wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
+        term = f"{unmet.key} {unmet.operator} {', '.join(unmet.values)}".rstrip()
         return msg("the pod requires {term}", term=term)
     return None
 
 
-def _holds(one: NodeRequirement, labels: Mapping[str, str]) -> bool:
+def _holds(requirement: NodeRequirement, labels: Mapping[str, str]) -> bool:
     """As the scheduler of Kubernetes reads a match expression."""
-    value = labels.get(one.key)
-    match one.operator:
+    value = labels.get(requirement.key)
+    match requirement.operator:
         case "In":
-            return value in one.values
+            return value in requirement.values
         case "NotIn":
-            return value not in one.values
+            return value not in requirement.values
         case "Exists":
             return value is not None
         case "DoesNotExist":
             return value is None
         case "Gt" | "Lt":
             try:
-                found, wanted = int(value or ""), int(one.values[0])
+                number, bound = int(value or ""), int(requirement.values[0])
             except (ValueError, IndexError):
                 return False
-            return found > wanted if one.operator == "Gt" else found < wanted
+            return number > bound if requirement.operator == "Gt" else number < bound
     return False
 
 
@@ -257,7 +265,7 @@ class Load:
         """
         shares = self.given if shares is None else shares
         pool = backend.limits.node_mode(self.given, profile) if shares else ANY
-        found: list[ContainerRequest] = []
+        requests: list[ContainerRequest] = []
         for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
             init, rule = item.init, backend.init_reserved
             if init and rule is InitContainers.IGNORED:
@@ -265,45 +273,49 @@ class Load:
             ends = item.ends and rule is InitContainers.LARGEST
             if share.is_part:
                 parts = asks_of_part(number, share, profile, pool)
-                found += (replace(one, init=init, ends=ends) for one in parts)
+                requests += (replace(request, init=init, ends=ends) for request in parts)
             else:
                 # without names: pods that request the same are one kind
-                one = ContainerShare("", number, init)
-                found.append(replace(ask_of(one, share, backend, profile.cards.memory_mib, pool), ends=ends))
-        return tuple(found)
+                container = ContainerShare("", number, init)
+                requests.append(
+                    replace(ask_of(container, share, backend, profile.cards.memory_mib, pool), ends=ends)
+                )
+        return tuple(requests)
 
     def unrounded(self) -> tuple[Share, ...]:
         """The shares with what was asked in place of what it was rounded to."""
         return tuple(map(_unrounded_share, self.items, self.given))
 
 
-def _unrounded_share(item: Item, given: Share) -> Share:
+def _unrounded_share(item: Item, share: Share) -> Share:
     names = {"cores": "cores", "memoryMiB": "memory_mib"}
-    rounded = {names[one.field] for one in item.losses if one.kind is LossKind.ROUNDED and one.field in names}
-    if item.share is not None and given.is_part and not item.share.is_part:
+    rounded = {
+        names[loss.field] for loss in item.losses if loss.kind is LossKind.ROUNDED and loss.field in names
+    }
+    if item.share is not None and share.is_part and not item.share.is_part:
         return replace(item.share, memory_limit_mib=None)
     if item.share is None or not rounded:
-        return given
-    asked = {name: getattr(item.share, name) for name in rounded}
+        return share
+    original = {name: getattr(item.share, name) for name in rounded}
     if "memory_mib" in rounded and item.share.memory_percent is not None:
-        return given
-    return replace(given, **{**asked, "memory_limit_mib": None})
+        return share
+    return replace(share, **{**original, "memory_limit_mib": None})
 
 
 def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
     """Pods of which every share is accepted; and the items of the others."""
     pods: dict[tuple[object, ...], list[Item]] = {}
-    for one in counted_once(items):
+    for item in counted_once(items):
         # a claim that pods have together is there once, whatever their number
-        pods.setdefault((*one.template, bool(one.allocation)), []).append(one)
+        pods.setdefault((*item.template, bool(item.allocation)), []).append(item)
     loads: list[Load] = []
     refused: list[Item] = []
-    for found in pods.values():
-        if any(one.verdict is Verdict.REFUSED or one.given is None for one in found):
-            refused += found
+    for of_pod in pods.values():
+        if any(item.verdict is Verdict.REFUSED or item.given is None for item in of_pod):
+            refused += of_pod
             continue
-        given = tuple(one.given for one in found if one.given is not None)
-        loads.append(Load(tuple(found), given, 1 if found[0].allocation else found[0].replicas))
+        shares = tuple(item.given for item in of_pod if item.given is not None)
+        loads.append(Load(tuple(of_pod), shares, 1 if of_pod[0].allocation else of_pod[0].replicas))
     return loads, refused
 
 
@@ -327,10 +339,10 @@ class DemandError(UserError, ValueError):
 
 def demand(sources: Iterable[Source]) -> GpuDemand:
     """The pods of some texts. Raises DemandError."""
-    found, texts = GpuDemand(), list(sources)
+    gpu_demand, texts = GpuDemand(), list(sources)
     index = ClaimIndex(map(text_of, texts))
     for source in texts:
-        found.sources.add(source)
+        gpu_demand.sources.add(source)
         try:
             for document in documents(source):
                 if is_share_document(document):
@@ -339,23 +351,23 @@ def demand(sources: Iterable[Source]) -> GpuDemand:
                         "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
-                    _pod(found, document, index.resolved(pod, source.name))
+                    _pod(gpu_demand, document, index.resolved(pod, source.name))
         except NotYamlError as error:
-            found.diagnostics.append(no_yaml(source, error))
-    return found
+            gpu_demand.diagnostics.append(no_yaml(source, error))
+    return gpu_demand
 
 
-def _pod(found: GpuDemand, document: Document, pod: Pod) -> None:
+def _pod(gpu_demand: GpuDemand, document: Document, pod: Pod) -> None:
     dialects = registry.backends_of(pod.keys)
-    whole = any(NVIDIA_GPU in one.resources for one in pod.keys.all_containers())
+    whole = any(NVIDIA_GPU in container.resources for container in pod.keys.all_containers())
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)
-        found.unclear += [msg("{name}: {message}", name=name, message=message) for message in missing]
+        gpu_demand.unclear += [msg("{name}: {message}", name=name, message=message) for message in missing]
         return
-    foreign = next((one for one in dialects if not one.has_nodes), None)
+    foreign = next((dialect for dialect in dialects if not dialect.has_nodes), None)
     if foreign is not None or len(dialects) > 1:
-        names = " and ".join(one.name for one in dialects)
+        names = " and ".join(dialect.name for dialect in dialects)
         raise DemandError(
             msg(
                 "{name}: {name_2} is written for {names}", name=document.source.name, name_2=name, names=names
@@ -365,17 +377,19 @@ def _pod(found: GpuDemand, document: Document, pod: Pod) -> None:
     backend = dialects[0] if dialects else None
     if backend is not None:
         _, problems = read_pod(pod.keys, backend, Context(None, tuple(registry.pod_backends())))
-        errors = [one for one in problems if one.severity is Severity.ERROR]
-        found.diagnostics += [with_location(document, one, pod.object) for one in errors]
+        errors = [finding for finding in problems if finding.severity is Severity.ERROR]
+        gpu_demand.diagnostics += [with_location(document, finding, pod.object) for finding in errors]
     count = replicas(document, pod)
-    named = [one for one in pod.keys.claims if one.found]
-    if named and all(one.claim for one in named):  # all of its pods, and others that name them, have these
-        places = {one.found.place for one in named if one.found}
-        if places <= found.claims:
+    named = [claim for claim in pod.keys.claims if claim.found]
+    if named and all(
+        claim.claim for claim in named
+    ):  # all of its pods, and others that name them, have these
+        places = {claim.found.place for claim in named if claim.found}
+        if places <= gpu_demand.claims:
             return
-        found.claims |= places
+        gpu_demand.claims |= places
         count = 1
     if count is None:
         text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
-        found.unclear.append(msg(text, name=name))
-    found.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))
+        gpu_demand.unclear.append(msg(text, name=name))
+    gpu_demand.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))

@@ -44,19 +44,19 @@ class Nodes:
         self._empty = empty
         bins = list(bins)
         # nodes that take the same have one tuple, which is long
-        distinct = {id(one.admits): one.admits for one in (*bins, *([empty] if empty else ()))}
+        distinct = {id(node_bin.admits): node_bin.admits for node_bin in (*bins, *([empty] if empty else ()))}
         self._needs = [
             _need([asks for asks in by_node if asks is not None])
             for by_node in zip(*distinct.values(), strict=True)
         ]
         every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
-        self._least, self._fresh = smallest(every), any(one.fresh for one in every)
+        self._least, self._fresh = smallest(every), any(ask.fresh for ask in every)
         self._turns: list[tuple[int, int]] = []
         self._most: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
         self._pods: Counter[int] = Counter()
         self._refused: dict[int, set[int]] = {}
-        for one in bins:
-            self._add(one)
+        for node_bin in bins:
+            self._add(node_bin)
 
     def take(self, kind: int) -> BinPlacement | None:
         """Place a pod; None where no node has room.
@@ -92,17 +92,17 @@ class Nodes:
         self._pods[number] += 1
         return chosen
 
-    def _add(self, one: Bin) -> None:
-        self.bins.append(one)
-        self.state.append(one.cards)
+    def _add(self, node_bin: Bin) -> None:
+        self.bins.append(node_bin)
+        self.state.append(node_bin.cards)
         self._most.append((0, 0))
         self._enter(len(self.state) - 1)
 
     def _enter(self, number: int) -> None:
         cards = self.state[number]
         self._most[number] = (
-            max((one.memory_mib for one in cards), default=0),
-            max((one.cores for one in cards), default=0),
+            max((card.memory_mib for card in cards), default=0),
+            max((card.cores for card in cards), default=0),
         )
         if any(self._may_take(card) for card in cards):
             insort(self._turns, (self._score(number, cards), number))
@@ -127,18 +127,18 @@ class Nodes:
 def _need(every: Sequence[Asks]) -> tuple[int, int]:
     """MiB and percent that one card needs at the least for a pod, whichever of these it requests there."""
     return (
-        min((max((one.memory_mib or 0 for one in asks), default=0) for asks in every), default=0),
-        min((max((one.cores for one in asks), default=0) for asks in every), default=0),
+        min((max((ask.memory_mib or 0 for ask in asks), default=0) for asks in every), default=0),
+        min((max((ask.cores for ask in asks), default=0) for asks in every), default=0),
     )
 
 
 def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
     """The smallest requests: no other one needs less of both."""
-    found: list[tuple[int, int]] = []
+    requests: list[tuple[int, int]] = []
     for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
-        if not found or memory < found[-1][1]:
-            found.append((cores, memory))
-    return found
+        if not requests or memory < requests[-1][1]:
+            requests.append((cores, memory))
+    return requests
 
 
 def _card_order(how: Pick, card_mib: int) -> CardOrder:
@@ -163,9 +163,9 @@ def by_memory(asks: Asks) -> object:
     """Pods that need cards of their own, then by memory, then by compute."""
     return max(
         (
-            sum(one.cards for one in some if one.fresh),
-            sum(one.cards * (one.memory_mib or 0) for one in some),
-            sum(one.cards * one.cores for one in some),
+            sum(ask.cards for ask in some if ask.fresh),
+            sum(ask.cards * (ask.memory_mib or 0) for ask in some),
+            sum(ask.cards * ask.cores for ask in some),
         )
         for some in phases(asks)
     )
@@ -181,10 +181,10 @@ def best_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[BinPlaceme
     if not bins:
         return [], list(kinds)
     asks = {
-        kind: next((asks for one in bins if (asks := one.admits[kind]) is not None), ())
+        kind: next((asks for node_bin in bins if (asks := node_bin.admits[kind]) is not None), ())
         for kind in set(kinds)
     }
-    card_mib = max((card.memory_mib for one in bins for card in one.cards), default=0)
+    card_mib = max((card.memory_mib for node_bin in bins for card in node_bin.cards), default=0)
     return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
 
 
@@ -206,4 +206,4 @@ def fill(
 
 def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:
     """The pool and the modes of a pod."""
-    return asks[0].pool if asks else ANY, tuple(sorted({one.mode for one in asks} - {ANY}, reverse=True))
+    return asks[0].pool if asks else ANY, tuple(sorted({ask.mode for ask in asks} - {ANY}, reverse=True))

@@ -74,7 +74,7 @@ def _orders(node: EmptyNode, pods: int) -> Sequence[tuple[Order, Scheduling]]:
     """Sizes of pods (by the larger part of a card, the sum of both, or either), each with orders of nodes."""
 
     def parts(asks: Asks) -> tuple[float, float]:
-        sizes = [(node.of_ask(one), one.cards) for one in node.largest(asks)]
+        sizes = [(node.of_ask(ask), ask.cards) for ask in node.largest(asks)]
         return (
             sum(size[0] * cards for size, cards in sizes) / node.card[0],
             sum(size[1] * cards for size, cards in sizes) / max(1, node.card[1]),

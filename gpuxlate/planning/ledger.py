@@ -62,11 +62,11 @@ class OccupiedCard:
     @property
     def cores(self) -> int:
         """Percent in use."""
-        return self._most(lambda one: one.ask.percent)
+        return self._most(lambda use: use.ask.percent)
 
     def memory_mib(self, card_mib: int | None) -> int:
         """MiB in use; all of the card where a container has it whole."""
-        return self._most(lambda one: (card_mib or 0) if one.memory_mib is None else one.memory_mib)
+        return self._most(lambda use: (card_mib or 0) if use.memory_mib is None else use.memory_mib)
 
     @property
     def slots(self) -> int:
@@ -75,18 +75,18 @@ class OccupiedCard:
 
     def _most(self, size: Callable[[ContainerUse], int]) -> int:
         """A sum over its pods: what each takes at the most, since init containers end before the others."""
-        if not any(one.ask.ends for one in self.held):
+        if not any(use.ask.ends for use in self.held):
             return sum(map(size, self.held))
         sums: dict[tuple[str, str], Counter[int | None]] = {}
-        for one in self.held:
-            last = one.ask.index if one.ask.ends else None
-            sums.setdefault((one.namespace, one.pod), Counter())[last] += size(one)
-        return sum(max(found.values()) for found in sums.values())
+        for use in self.held:
+            last = use.ask.index if use.ask.ends else None
+            sums.setdefault((use.namespace, use.pod), Counter())[last] += size(use)
+        return sum(max(by_container.values()) for by_container in sums.values())
 
     @property
     def is_whole(self) -> bool:
         """One container has the whole card."""
-        return any(one.ask.whole for one in self.held)
+        return any(use.ask.whole for use in self.held)
 
 
 @dataclass(slots=True)
@@ -104,7 +104,7 @@ class Ledger:
 
     def _unplaced(self) -> Iterator[tuple[ContainerRequest, int]]:
         """What is in use elsewhere: the request, and of how many cards."""
-        return ((one.ask, one.ask.cards) for one in self.unplaced if one.ask)
+        return ((unplaced.ask, unplaced.ask.cards) for unplaced in self.unplaced if unplaced.ask)
 
     @property
     def cores_free(self) -> int | None:
@@ -120,21 +120,21 @@ class Ledger:
         if self.view.memory_mib is None:
             return None
         card = self.view.card_mib or 0
-        taken = sum(one.memory_mib(card) for one in self.cards)
+        taken = sum(held.memory_mib(card) for held in self.cards)
         taken += sum(
             (card if ask.memory_mib is None else ask.memory_mib) * times for ask, times in self._unplaced()
         )
         return max(0, self.view.memory_mib - taken)
 
-    def free(self, one: CountedRequests) -> int:
+    def free(self, counted: CountedRequests) -> int:
         """How many of what the node counts no pod requests."""
-        return max(0, one.amount - self.taken.get(one.key, 0))
+        return max(0, counted.amount - self.taken.get(counted.key, 0))
 
     @property
     def cards_free(self) -> int | None:
         """Cards without a container; None where the cards of some pod are not recorded."""
         if self.view.serves is NodeOffer.WHOLE:
-            return sum(self.free(one) for one in self.view.counted) if self.view.counted else None
+            return sum(self.free(counted) for counted in self.view.counted) if self.view.counted else None
         if self.view.serves is NodeOffer.PARTS or self.unplaced or self.view.cards is None:
             return None
         return sum(not card.held for card in self.cards)
@@ -150,18 +150,18 @@ class GpuUsage:
 
 def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
     """The books of nodes with these pods, in any order."""
-    found = GpuUsage({node.name: open_ledger(node) for node in nodes})
+    usage = GpuUsage({node.name: open_ledger(node) for node in nodes})
     for pod in pods:
-        ledger = found.ledgers.get(pod.node)
+        ledger = usage.ledgers.get(pod.node)
         if ledger is not None:
             enter(ledger, pod)
         elif not pod.node:
-            found.waiting += 1
-    for ledger in found.ledgers.values():
-        ledger.unplaced.sort(key=lambda one: (one.namespace, one.pod, one.container))
+            usage.waiting += 1
+    for ledger in usage.ledgers.values():
+        ledger.unplaced.sort(key=lambda unplaced: (unplaced.namespace, unplaced.pod, unplaced.container))
         for card in ledger.cards:
-            card.held.sort(key=lambda one: (one.namespace, one.pod, one.ask.container))
-    return found
+            card.held.sort(key=lambda use: (use.namespace, use.pod, use.ask.container))
+    return usage
 
 
 def open_ledger(node: GpuNode) -> Ledger:
@@ -178,17 +178,19 @@ def open_ledger(node: GpuNode) -> Ledger:
 def enter(ledger: Ledger, pod: GpuPod) -> None:
     """Enter one pod of the node in its ledger."""
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
-    for one in view.counted:
-        ledger.taken[one.key] = ledger.taken.get(one.key, 0) + number_of(keys, one.key)
+    for counted in view.counted:
+        ledger.taken[counted.key] = ledger.taken.get(counted.key, 0) + number_of(keys, counted.key)
     if view.serves is not NodeOffer.SHARES or backend is None:
         return
-    recorded = {(one.init, one.index): one for one in backend.placements(pod.live, view)}
+    recorded = {
+        (placement.init, placement.index): placement for placement in backend.placements(pod.live, view)
+    }
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(
             Unplaced(pod.namespace, pod.name, container.name, None, msg("its request cannot be read"))
         )
-    steady = any(not one.ends for one in asks)
+    steady = any(not ask.ends for ask in asks)
     for ask in asks:
         where = recorded.get((ask.init, ask.index))
         if ask.ends and (pod.live.initialized or (steady and where is None)):
@@ -225,21 +227,27 @@ def asks_of(
     Init containers are among them where the scheduler of the target looks at them.
     """
     profile = unit_profile(view)
-    found = backend.read(PodReader(pod, profile), profile).containers
-    keys = {(one.init, one.index): one for one in pod.all_containers()}
-    asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
+    containers = backend.read(PodReader(pod, profile), profile).containers
+    keys = {(container.init, container.index): container for container in pod.all_containers()}
+    asking = [
+        container
+        for container in containers
+        if container.share or _has_keys(keys[container.init, container.index], backend)
+    ]
     rule = backend.init_reserved
     if rule is InitContainers.IGNORED:
-        asking = [one for one in asking if not one.init]
+        asking = [container for container in asking if not container.init]
     asks = tuple(
         replace(
-            ask_of(one, one.share, backend, view.card_mib),
-            ends=one.init and rule is InitContainers.LARGEST and not keys[one.init, one.index].sidecar,
+            ask_of(container, container.share, backend, view.card_mib),
+            ends=container.init
+            and rule is InitContainers.LARGEST
+            and not keys[container.init, container.index].sidecar,
         )
-        for one in asking
-        if one.share
+        for container in asking
+        if container.share
     )
-    return asks, tuple(keys[one.init, one.index] for one in asking if not one.share)
+    return asks, tuple(keys[container.init, container.index] for container in asking if not container.share)
 
 
 def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
@@ -247,7 +255,7 @@ def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
 
 
 def ask_of(
-    one: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY
+    container: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY
 ) -> ContainerRequest:
     """What a container with this share requests of each card, by the limits of a target.
 
@@ -259,9 +267,9 @@ def ask_of(
         memory = card_mib * share.memory_percent // PERCENT
     whole, joins_at = share.whole_cards, limits.uncapped_percent
     return ContainerRequest(
-        one.name,
-        one.init,
-        one.index,
+        container.name,
+        container.init,
+        container.index,
         share.cards,
         cores,
         memory,
@@ -277,9 +285,9 @@ def ask_of(
 def number_of(pod: PodKeys, key: str) -> int:
     """How many of a resource the containers of a pod request, as the scheduler of Kubernetes counts them."""
     numbers = (
-        (one.init, one.sidecar, {key: quantity.whole(one.resources[key].text) or 0})
-        for one in pod.all_containers()
-        if key in one.resources
+        (container.init, container.sidecar, {key: quantity.whole(container.resources[key].text) or 0})
+        for container in pod.all_containers()
+        if key in container.resources
     )
     return reserved(numbers, InitContainers.LARGEST)[key]
 
@@ -307,18 +315,18 @@ class UsageSums(Printed):
 def totals(ledgers: Iterable[Ledger]) -> Mapping[str, UsageSums]:
     """The sums by target."""
     served: dict[str, list[Ledger]] = {}
-    for one in ledgers:
-        if one.view.serves is NodeOffer.SHARES:
-            served.setdefault(one.view.target or "", []).append(one)
+    for ledger in ledgers:
+        if ledger.view.serves is NodeOffer.SHARES:
+            served.setdefault(ledger.view.target or "", []).append(ledger)
     return {
         target: UsageSums(
             len(of_target),
-            sum(one.view.cards or 0 for one in of_target),
-            sum(one.view.cores or 0 for one in of_target),
-            sum(one.cores_free or 0 for one in of_target),
-            sum(one.view.memory_mib or 0 for one in of_target),
-            sum(one.memory_free or 0 for one in of_target),
-            sum(len(one.unplaced) for one in of_target),
+            sum(ledger.view.cards or 0 for ledger in of_target),
+            sum(ledger.view.cores or 0 for ledger in of_target),
+            sum(ledger.cores_free or 0 for ledger in of_target),
+            sum(ledger.view.memory_mib or 0 for ledger in of_target),
+            sum(ledger.memory_free or 0 for ledger in of_target),
+            sum(len(ledger.unplaced) for ledger in of_target),
         )
         for target, of_target in sorted(served.items())
     }

@@ -114,7 +114,7 @@ class NodePool:
     @property
     def failed(self) -> bool:
         """A prerequisite without which the share cannot run is not met."""
-        return any(one.failed for one in self.checked)
+        return any(requirement.failed for requirement in self.checked)
 
     @property
     def documents(self) -> list[dict[str, Any]]:
@@ -122,10 +122,10 @@ class NodePool:
         from gpuxlate.yamltext.plain import dump_yaml  # only where one is written
 
         return [
-            {**one, "data": {name: dump_yaml(inner) for name, inner in one["data"].items()}}
-            if "data" in one
-            else dict(one)
-            for one in self.needs.documents
+            {**document, "data": {name: dump_yaml(inner) for name, inner in document["data"].items()}}
+            if "data" in document
+            else dict(document)
+            for document in self.needs.documents
         ]
 
     def printed(self, *, checked: bool) -> PrintedPool:
@@ -134,10 +134,13 @@ class NodePool:
         return PrintedPool(
             self.name,
             self.share,
-            [PrintedLabel(one.key, one.value, one.setter, one.note, one.source) for one in needs.labels],
+            [
+                PrintedLabel(label.key, label.value, label.setter, label.note, label.source)
+                for label in needs.labels
+            ],
             needs.remarks,
             needs.warnings,
-            [_requirement(one, checked) for one in self.checked],
+            [_requirement(requirement, checked) for requirement in self.checked],
             self.documents or OMITTED,
         )
 
@@ -167,8 +170,8 @@ def node_pool(
     return NodePool(document.name, share, needs, needs.check(profile), chosen), reported
 
 
-def _requirement(one: CheckedRequirement, checked: bool) -> PrintedRequirement:
-    need = one.requirement
+def _requirement(checked_requirement: CheckedRequirement, checked: bool) -> PrintedRequirement:
+    need = checked_requirement.requirement
     return PrintedRequirement(
         need.what,
         str(need.bound),
@@ -176,8 +179,8 @@ def _requirement(one: CheckedRequirement, checked: bool) -> PrintedRequirement:
         need.severity,
         need.fact,
         need.source,
-        one.state if checked else OMITTED,
-        one.found if checked else OMITTED,
+        checked_requirement.state if checked else OMITTED,
+        checked_requirement.found if checked else OMITTED,
     )
 
 
@@ -210,9 +213,9 @@ def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, s
 def labels(pool: NodePool) -> dict[str, str]:
     """The labels that the pods of a share choose, whoever sets them, and those that you set."""
     return {
-        one.key: str(one.value)
-        for one in pool.needs.labels
-        if one.setter in SET_BEFORE or one.key in pool.chosen
+        label.key: str(label.value)
+        for label in pool.needs.labels
+        if label.setter in SET_BEFORE or label.key in pool.chosen
     }
 
 
@@ -220,25 +223,25 @@ def cloud_pool(pool: NodePool, cloud: str) -> Iterator[str]:
     """The fields of a node pool in the API of a cloud, as YAML. Raises PlanError where it has none."""
     from gpuxlate.yamltext.plain import dump_yaml
 
-    own = next((one for one in pool.needs.pools if one.cloud == cloud), None)
-    if own is None:
+    of_cloud = next((pool_fields for pool_fields in pool.needs.pools if pool_fields.cloud == cloud), None)
+    if of_cloud is None:
         message = msg("no document says what -o {cloud} is for {pool}", cloud=cloud, pool=pool.name)
         raise PlanError(message, "-o kubectl prints the labels that nodes need")
-    if own.problem is not None:
-        raise PlanError(*own.problem)
+    if of_cloud.problem is not None:
+        raise PlanError(*of_cloud.problem)
     set_here = {
-        one.key: str(one.value)
-        for one in pool.needs.labels
-        if (one.key in pool.chosen if own.divides else one.setter in SET_BEFORE)
+        label.key: str(label.value)
+        for label in pool.needs.labels
+        if (label.key in pool.chosen if of_cloud.divides else label.setter in SET_BEFORE)
     }
-    yield f"# {pool.name}: {own.what} [{own.source}]"
-    yield from (f"# - {one.text} [{one.source}]" for one in own.notes)
-    fields: dict[str, Any] = deepcopy(dict(own.fields))
+    yield f"# {pool.name}: {of_cloud.what} [{of_cloud.source}]"
+    yield from (f"# - {note.text} [{note.source}]" for note in of_cloud.notes)
+    fields: dict[str, Any] = deepcopy(dict(of_cloud.fields))
     if set_here:
         inner = fields
-        for step in own.labels_in[:-1]:
+        for step in of_cloud.labels_in[:-1]:
             inner = inner.setdefault(step, {})
-        inner[own.labels_in[-1]] = set_here
+        inner[of_cloud.labels_in[-1]] = set_here
     yield from dump_yaml(fields).splitlines()
 
 
@@ -263,7 +266,7 @@ def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[
                 ),
                 "request whole cards, or keep one node in the pool",
             )
-        what, name = "dra-driver", backend.device_classes[0]
+        resource, name = "dra-driver", backend.device_classes[0]
         count = str(node_type(backend, profile).cards)
     else:
         offered = resources(pool, backend, profile)
@@ -275,9 +278,9 @@ def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[
                 ),
                 "use -o asg-tags or -o karpenter",
             )
-        what, [(name, count)] = "gpu-type", offered.items()
+        resource, [(name, count)] = "gpu-type", offered.items()
     yield f"# {pool.name}: annotations of the MachineDeployment"
-    yield f"{CAPACITY}/{what}: {_quoted(name)}"
+    yield f"{CAPACITY}/{resource}: {_quoted(name)}"
     yield f"{CAPACITY}/gpu-count: {_quoted(count)}"
     chosen = ",".join(f"{key}={value}" for key, value in labels(pool).items())
     if chosen:

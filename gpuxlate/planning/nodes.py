@@ -88,18 +88,18 @@ def serves_text(view: NodeView) -> str:
 def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
     """Targets whose nodes count parts of cards in different ways, so that a pod fits only some of them."""
     modes: dict[tuple[str, str], list[str]] = {}
-    for one in nodes:
-        if one.view.parts:
-            modes.setdefault((one.view.target or "", one.view.mode or ""), []).append(one.name)
+    for node in nodes:
+        if node.view.parts:
+            modes.setdefault((node.view.target or "", node.view.mode or ""), []).append(node.name)
     for target in dict.fromkeys(target for target, _ in sorted(modes)):
-        mine = [
+        by_mode = [
             msg("{mode} on {nodes}", mode=mode, nodes=names_of(names))
             for (of, mode), names in sorted(modes.items())
             if of == target
         ]
-        if len(mine) > 1:
+        if len(by_mode) > 1:
             text = "nodes of {target} differ ({modes}): a pod runs where its resource is counted"
-            yield msg(text, target=target, modes=join_and(mine, "{before}; {last}"))
+            yield msg(text, target=target, modes=join_and(by_mode, "{before}; {last}"))
 
 
 # --- the profile ------------------------------------------------------------------------------
@@ -112,20 +112,20 @@ def profile_data(
 
     A value that differs between nodes is left out.
     """
-    mine = [n for n in nodes if n.view.target == target and n.view.serves is not NodeOffer.NOTHING]
-    sharing = [n for n in mine if n.view.serves is not NodeOffer.WHOLE] or mine
+    serving = [n for n in nodes if n.view.target == target and n.view.serves is not NodeOffer.NOTHING]
+    sharing = [n for n in serving if n.view.serves is not NodeOffer.WHOLE] or serving
     notes: list[str] = []
 
     def one(name: str, values: Iterator[object]) -> Any:
-        found = list(values)
-        different = sorted({str(value) for value in found})
+        distinct = list(values)
+        different = sorted({str(value) for value in distinct})
         if len(different) > 1:
             text = "{name} is left out: the nodes differ ({values})"
             notes.append(msg(text, name=name, values=", ".join(different)))
             return None
-        if found and found[0] is None:
+        if distinct and distinct[0] is None:
             return None
-        return found[0] if found else None
+        return distinct[0] if distinct else None
 
     views = [n.view for n in sharing]
     cards = {
@@ -163,19 +163,19 @@ def _catalogue(
     card = card_meant(model, memory_mib)
     templates = []
     for name in sorted({row.partition for row in rows if row.partition}):
-        known = (card.template(name) if card else None) or Template(name)
-        mine = [row for row in rows if row.partition == name]
-        memory = min((row.memory_mib for row in mine if row.memory_mib), default=None)
-        processors = min((row.multiprocessors for row in mine if row.multiprocessors), default=None)
+        catalogued = (card.template(name) if card else None) or Template(name)
+        of_partition = [row for row in rows if row.partition == name]
+        memory = min((row.memory_mib for row in of_partition if row.memory_mib), default=None)
+        processors = min((row.multiprocessors for row in of_partition if row.multiprocessors), default=None)
         shown = bool(memory and processors)
-        one = {
+        template = {
             "name": name,
-            "memoryMiB": memory or known.memory_mib,
-            "multiprocessors": processors or known.multiprocessors,
+            "memoryMiB": memory or catalogued.memory_mib,
+            "multiprocessors": processors or catalogued.multiprocessors,
             "most": max((n for view in views if (n := _on_a_card(view, name))), default=None),
-            "source": "labels of the nodes" if shown else known.source,
+            "source": "labels of the nodes" if shown else catalogued.source,
         }
-        templates.append({**_given(one), **({} if shown else {"confidence": known.confidence})})
+        templates.append({**_given(template), **({} if shown else {"confidence": catalogued.confidence})})
     return [{"name": card.name if card else model, "vendor": backend.vendor, "templates": templates}]
 
 
@@ -212,7 +212,7 @@ def live_profile(
 
 def unit_is_known(nodes: Sequence[GpuNode], target: str) -> bool:
     """The nodes of the target that count memory in units of their own all have the same unit."""
-    units = {one.view.unit_mib for one in nodes if one.view.target == target and one.view.nominal_mib}
+    units = {node.view.unit_mib for node in nodes if node.view.target == target and node.view.nominal_mib}
     return len(units) < 2 and None not in units
 
 

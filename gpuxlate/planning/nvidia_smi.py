@@ -143,19 +143,19 @@ def _table(lines: Sequence[str]) -> Seen:
     """The cards are between the heading of the table and the next table, each closed by a border."""
     cards: list[SeenCard] = []
     card: SeenCard | None = None
-    known = False  # the memory of the card was read
+    has_memory = False  # the memory of the card was read
     inside, notes = _inside(lines)
     for line in inside:
         row = _CARD_ROW.fullmatch(line)
         if card is None:
             if row:
-                card, known = SeenCard(int(row[1]), _MODE.sub("", row[2])), False
+                card, has_memory = SeenCard(int(row[1]), _MODE.sub("", row[2])), False
             elif line.startswith("|") and not _BORDER.fullmatch(line):
                 raise NvidiaSmiError(
                     msg("the table of nvidia-smi is incomplete or malformed at: {short}", short=_short(line))
                 )
-        elif not known:
-            card, known = _with_memory(card, line), True
+        elif not has_memory:
+            card, has_memory = _with_memory(card, line), True
         elif _BORDER.fullmatch(line):
             cards.append(card)
             card = None
@@ -192,10 +192,10 @@ def _inside(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _with_memory(card: SeenCard, line: str) -> SeenCard:
     """The card with the memory of its second line."""
-    found = _MEMORY.fullmatch(line)
-    if found is None:
+    match = _MEMORY.fullmatch(line)
+    if match is None:
         raise _cut(card)
-    used, total = found[1], found[2]
+    used, total = match[1], match[2]
     return SeenCard(card.index, card.name, int(total) if total else None, int(used) if used else None)
 
 
@@ -246,10 +246,10 @@ def _is_csv(line: str) -> bool:
 
 def _head(line: str) -> list[tuple[str, str | None]] | None:
     """The columns of a heading, with their units; None where the line is not a heading."""
-    found = [_HEAD_CELL.fullmatch(cell) for cell in _cells(line)]
-    columns = [(one[1], one[2]) for one in found if one]
-    known = any(name in _FIELDS for name, _ in columns)
-    return columns if known and len(columns) == len(found) else None
+    cells = [_HEAD_CELL.fullmatch(cell) for cell in _cells(line)]
+    columns = [(cell[1], cell[2]) for cell in cells if cell]
+    is_heading = any(name in _FIELDS for name, _ in columns)
+    return columns if is_heading and len(columns) == len(cells) else None
 
 
 def _is_plain_row(line: str) -> bool:
@@ -311,13 +311,13 @@ def _rows(
                 )
             )
         row = {column: cell for column, cell in zip(columns, cells, strict=True) if column}
-        found = {key: _AMOUNT.fullmatch(row[key]) for key in ("total", "used") if key in row}
-        bad = [key for key, match in found.items() if not match and not _UNKNOWN.fullmatch(row[key])]
+        matches = {key: _AMOUNT.fullmatch(row[key]) for key in ("total", "used") if key in row}
+        bad = [key for key, match in matches.items() if not match and not _UNKNOWN.fullmatch(row[key])]
         index = row.get("index", str(order))
         if bad or not re.fullmatch(r"[0-9]{1,4}", index):
             raise NvidiaSmiError(
                 msg("line {number} is incomplete or malformed: {short}", number=number, short=_short(line))
             )
-        amounts = {key: int(match[1]) for key, match in found.items() if match}
+        amounts = {key: int(match[1]) for key, match in matches.items() if match}
         card = SeenCard(int(index), row.get("name"), amounts.get("total"), amounts.get("used"))
-        yield card, {match[2] is not None for match in found.values() if match}
+        yield card, {match[2] is not None for match in matches.values() if match}

@@ -45,8 +45,8 @@ class FreeGpu(NamedTuple):
         return FreeGpu(self.cores - ask.cores, memory, self.slots - 1, False, mode, self.pool)
 
 
-def _meet(one: str, other: str) -> bool:
-    return ANY in (one, other) or one == other
+def _meet(mode: str, other: str) -> bool:
+    return ANY in (mode, other) or mode == other
 
 
 Cards = tuple[FreeGpu, ...]
@@ -84,10 +84,10 @@ def ways(
 
     Raises UndecidedError where there are too many.
     """
-    found, budget = _of_pool(cards, asks), budget or Budget(STEPS)
-    if any(one.ends for one in asks):
-        return _ways_inrun_together(found, asks, budget, order)
-    return _ways(found, asks, budget, order)
+    usable, budget = _of_pool(cards, asks), budget or Budget(STEPS)
+    if any(ask.ends for ask in asks):
+        return _ways_inrun_together(usable, asks, budget, order)
+    return _ways(usable, asks, budget, order)
 
 
 def first_way(cards: Cards, asks: Asks, order: CardOrder | None = None) -> tuple[Cards, Chosen] | None:
@@ -107,7 +107,7 @@ def _of_pool(cards: Cards, asks: Asks) -> Cards:
     pool = asks[0].pool if asks else ANY
     if pool == ANY or not cards or cards[0].pool != ANY:
         return cards
-    return tuple(one._replace(pool=pool) for one in cards)
+    return tuple(card._replace(pool=pool) for card in cards)
 
 
 def _taken(cards: Cards, ask: ContainerRequest, picked: tuple[int, ...]) -> Cards:
@@ -138,75 +138,75 @@ def _ways_inrun_together(
 ) -> Iterator[tuple[Cards, Chosen]]:
     """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
     for what is there already."""
-    steady = [number for number, one in enumerate(asks) if not one.ends]
-    turns = (*steady, *(number for number, one in enumerate(asks) if one.ends))
+    steady = [number for number, ask in enumerate(asks) if not ask.ends]
+    turns = (*steady, *(number for number, ask in enumerate(asks) if ask.ends))
     seen: set[Cards] = set()
 
-    def place(at: int, there: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
+    def place(at: int, placed: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
         if at == len(turns):
-            yield there
+            yield placed
             return
         ask = asks[turns[at]]
         last = ask.index if ask.ends else None
-        free = _less(cards, asks, {n: there[n] for n in there if is_there(asks[n], last)})
-        for picked in _picks(free, ask, order, (cards, taken(cards, asks, there))):
+        free = _less(cards, asks, {n: placed[n] for n in placed if is_there(asks[n], last)})
+        for picked in _picks(free, ask, order, (cards, taken(cards, asks, placed))):
             budget.spend()
-            yield from place(at + 1, {**there, turns[at]: picked})
+            yield from place(at + 1, {**placed, turns[at]: picked})
 
-    for found in place(0, {}):
-        left = taken(cards, asks, found)
+    for placed in place(0, {}):
+        left = taken(cards, asks, placed)
         shape = tuple(sorted(left))
-        if shape not in seen and _one_mode(cards, asks, found):
+        if shape not in seen and _one_mode(cards, asks, placed):
             seen.add(shape)
-            yield left, tuple(found[number] for number in range(len(asks)))
+            yield left, tuple(placed[number] for number in range(len(asks)))
 
 
-def _less(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
-    for number, picked in there.items():
+def _less(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> Cards:
+    for number, picked in placed.items():
         cards = _taken(cards, asks[number], picked)
     return cards
 
 
-def _one_mode(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> bool:
+def _one_mode(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> bool:
     """No card is in two modes, be it one after the other."""
     modes: dict[int, set[str]] = {}
-    for number, picked in there.items():
+    for number, picked in placed.items():
         for index in picked:
             modes.setdefault(index, {cards[index].mode}).add(asks[number].mode)
-    return all(len(one - {ANY}) <= 1 for one in modes.values())
+    return all(len(card_modes - {ANY}) <= 1 for card_modes in modes.values())
 
 
-def taken(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
+def taken(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> Cards:
     """What a pod leaves free of the cards that its containers have, by number: the least of its phases."""
-    found = [_less(cards, asks, {n: there[n] for n in one if n in there}) for one in run_together(asks)]
-    return tuple(map(_least, zip(*found, strict=True)))
+    views = [_less(cards, asks, {n: placed[n] for n in phase if n in placed}) for phase in run_together(asks)]
+    return tuple(map(_least, zip(*views, strict=True)))
 
 
-def _least(one: Sequence[FreeGpu]) -> FreeGpu:
-    mode = next((space.mode for space in one if space.mode), ANY)
+def _least(views: Sequence[FreeGpu]) -> FreeGpu:
+    mode = next((space.mode for space in views if space.mode), ANY)
     return FreeGpu(
-        min(space.cores for space in one),
-        min(space.memory_mib for space in one),
-        min(space.slots for space in one),
-        all(space.untouched for space in one),
+        min(space.cores for space in views),
+        min(space.memory_mib for space in views),
+        min(space.slots for space in views),
+        all(space.untouched for space in views),
         mode,
-        one[0].pool,
+        views[0].pool,
     )
 
 
 def _able(cards: Cards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
     """The cards that take a container, as what is free on each and its index: the tightest is the least."""
-    return [(one.memory_mib, one.cores, one.slots, n) for n, one in enumerate(cards) if one.takes(ask)]
+    return [(card.memory_mib, card.cores, card.slots, n) for n, card in enumerate(cards) if card.takes(ask)]
 
 
 def _picks(
     cards: Cards, ask: ContainerRequest, order: CardOrder | None, also: tuple[Cards, ...] = ()
 ) -> Iterator[tuple[int, ...]]:
     """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
-    able = [one[-1] for one in sorted(_able(cards, ask), key=order)]
+    able = [row[-1] for row in sorted(_able(cards, ask), key=order)]
 
-    def equal(one: int, other: int) -> bool:
-        return all(view[one] == view[other] for view in (cards, *also))
+    def equal(first: int, other: int) -> bool:
+        return all(view[first] == view[other] for view in (cards, *also))
 
     def choose(start: int, picked: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if len(picked) == ask.cards:
@@ -225,25 +225,25 @@ def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
     if ask.whole and ask.mode != ANY:
         return msg("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)
     if len(cards) < ask.cards:
-        there = plural(len(cards), "{count} card", "{count} cards")
-        return msg("{count} cards requested, it has {there}", count=ask.cards, there=there)
+        total = plural(len(cards), "{count} card", "{count} cards")
+        return msg("{count} cards requested, it has {there}", count=ask.cards, there=total)
     if ask.whole or ask.memory_mib is None:
-        wanted = plural(ask.cards, "{count} unused card", "{count} unused cards")
-        return msg("{wanted} requested, {free} free", wanted=wanted, free=able)
+        unused = plural(ask.cards, "{count} unused card", "{count} unused cards")
+        return msg("{wanted} requested, {free} free", wanted=unused, free=able)
     least: list[str] = []
-    if sum(one.cores >= ask.cores for one in cards) < ask.cards:
-        most = max(one.cores for one in cards)
+    if sum(card.cores >= ask.cores for card in cards) < ask.cards:
+        largest = max(card.cores for card in cards)
         text = "compute: {asked} % of a card requested, at most {most} % free"
-        least.append(msg(text, asked=ask.cores, most=most))
-    if sum(one.memory_mib >= ask.memory_mib for one in cards) < ask.cards:
-        most = max(one.memory_mib for one in cards)
+        least.append(msg(text, asked=ask.cores, most=largest))
+    if sum(card.memory_mib >= ask.memory_mib for card in cards) < ask.cards:
+        largest = max(card.memory_mib for card in cards)
         text = "memory: {asked} MiB of a card requested, at most {most} MiB free"
-        least.append(msg(text, asked=ask.memory_mib, most=most))
-    if sum(one.slots > 0 for one in cards) < ask.cards:
+        least.append(msg(text, asked=ask.memory_mib, most=largest))
+    if sum(card.slots > 0 for card in cards) < ask.cards:
         least.append(msg("containers: its cards run as many as they can"))
     if least:
         return join_and(least, "{before}; {last}")
-    if able < sum(one._replace(mode=ANY).takes(ask) for one in cards):
+    if able < sum(card._replace(mode=ANY).takes(ask) for card in cards):
         return msg("its other cards run containers in another mode than {mode}", mode=ask.mode)
     both = msg("{cores} % and {memory} MiB", cores=ask.cores, memory=ask.memory_mib)
     if ask.cards == 1:

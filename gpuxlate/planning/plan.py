@@ -57,14 +57,16 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
     """The nodes of a profile, whose cards the catalogue may complete. Raises PlanError."""
     model, per_node, memory = profile.cards
     if memory is None and model is not None:
-        known = card_named(model, profile)
-        memory = known.memory_mib if known else None
+        catalogued = card_named(model, profile)
+        memory = catalogued.memory_mib if catalogued else None
     if per_node is None or memory is None:
         keys = (("cards.perNode", per_node), ("cards.memoryMiB", memory))
         missing = [name for name, value in keys if value is None]
         hint = msg("add {names} to it", names=join_and(missing, "{before} and {last}"))
         if memory is None and model is not None:
-            names = [one for one in nearest(model, profile) if (card := card_named(one)) and card.memory_mib]
+            names = [
+                name for name in nearest(model, profile) if (card := card_named(name)) and card.memory_mib
+            ]
             text = "{hint}; the catalogue has no memory of {model}"
             if names:
                 text = "{hint}, or cards.model: {names}; the catalogue has no memory of {model}"
@@ -143,16 +145,18 @@ class PlacedContainer(NamedTuple):
 
 def in_use(card: Collection[PlacedContainer], usable_mib: int) -> tuple[int, int]:
     """Percent and MiB of a card that its pods have reserved, init containers before the others."""
-    if not any(one.ask.ends for one in card):
-        return sum(one.ask.percent for one in card), sum(_memory(one.ask, usable_mib) for one in card)
+    if not any(placed.ask.ends for placed in card):
+        return sum(placed.ask.percent for placed in card), sum(
+            _memory(placed.ask, usable_mib) for placed in card
+        )
     pods: dict[int, list[ContainerRequest]] = {}
-    for one in card:
-        pods.setdefault(one.pod, []).append(one.ask)
+    for placed in card:
+        pods.setdefault(placed.pod, []).append(placed.ask)
     cores = memory = 0
     for asks in pods.values():
         some = phases(tuple(asks))
-        cores += max(sum(one.percent for one in phase) for phase in some)
-        memory += max(sum(_memory(one, usable_mib) for one in phase) for phase in some)
+        cores += max(sum(ask.percent for ask in phase) for phase in some)
+        memory += max(sum(_memory(ask, usable_mib) for ask in phase) for phase in some)
     return cores, memory
 
 
@@ -188,8 +192,8 @@ class TargetPlan:
     @property
     def shares(self) -> int:
         """Containers that are packed."""
-        of_kind = [len({one.index for one in asks}) for asks in self.asks]
-        return sum(of_kind[one.kind] for one in self.fleet.spots)
+        of_kind = [len({ask.index for ask in asks}) for asks in self.asks]
+        return sum(of_kind[placement.kind] for placement in self.fleet.spots)
 
     @property
     def for_rounding(self) -> int:
@@ -213,12 +217,12 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     nowhere: list[Nowhere] = []
     for load in every:
         try:
-            wanted = load.asks(backend, profile)
+            requests = load.asks(backend, profile)
         except UnknownPartError as error:
             nowhere.append(Nowhere(load, message_of(error)))
             continue
-        if wanted:
-            kinds.append(numbers.setdefault(wanted, len(numbers)))
+        if requests:
+            kinds.append(numbers.setdefault(requests, len(numbers)))
             loads.append(load)
         else:
             message = msg("the scheduler of {target} looks at no init container", target=backend.name)
@@ -228,9 +232,9 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     homeless = frozenset(fleet.unschedulable)
     held = held_on(loads, kinds, asks, fleet)
     nowhere += [
-        Nowhere(one, why_nowhere(node, asks[kind]))
-        for one, kind in zip(loads, kinds, strict=True)
-        if kind in homeless and one.pods
+        Nowhere(load, why_nowhere(node, asks[kind]))
+        for load, kind in zip(loads, kinds, strict=True)
+        if kind in homeless and load.pods
     ]
     return TargetPlan(
         backend,
@@ -255,8 +259,8 @@ def profile_with(profile: Profile, node: NodeType) -> Profile:
 
 def pack(node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], kinds: Sequence[int]) -> Fleet:
     counts: Counter[int] = Counter()
-    for one, kind in zip(loads, kinds, strict=True):
-        counts[kind] += one.pods
+    for load, kind in zip(loads, kinds, strict=True):
+        counts[kind] += load.pods
     return pack_fleet(node.empty, asks, counts)
 
 
@@ -267,8 +271,10 @@ def _unrounded(
     if not _roundings(loads):
         return fleet.cards
     numbers: dict[Asks, int] = {}
-    fitting = [one for one in loads if first_way(node.empty, one.asks(backend, profile)) is not None]
-    kinds = [numbers.setdefault(one.asks(backend, profile, one.unrounded()), len(numbers)) for one in fitting]
+    fitting = [load for load in loads if first_way(node.empty, load.asks(backend, profile)) is not None]
+    kinds = [
+        numbers.setdefault(load.asks(backend, profile, load.unrounded()), len(numbers)) for load in fitting
+    ]
     return pack(node, tuple(numbers), fitting, kinds).cards
 
 
@@ -286,7 +292,7 @@ def _use(
     node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
 ) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
-    least = smallest({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
+    least = smallest({ask for kind in {spot.kind for spot in fleet.spots} for ask in asks[kind]})
     used = [card for cards in fleet.state for card in cards if not card.untouched]
     cores = memory = 0
     for card in used:
@@ -294,7 +300,7 @@ def _use(
         cores += card.cores if closed else 0
         memory += card.memory_mib if closed else 0
     taken = {"cores": 0, "memoryMiB": 0}
-    for on_card in (on_card for there in held for on_card in there):
+    for on_card in (on_card for node_cards in held for on_card in node_cards):
         percent, mib = in_use(on_card, node.usable_mib)
         taken["cores"] += percent
         taken["memoryMiB"] += mib
@@ -310,16 +316,16 @@ ROUNDED = ("cores", "memoryMiB", *PARTS)
 
 def _roundings(loads: Iterable[Load]) -> list[Rounding]:
     """What is rounded, the values of most shares first."""
-    found: Counter[tuple[str, int | str | None, int | str | None]] = Counter()
+    counts: Counter[tuple[str, int | str | None, int | str | None]] = Counter()
     for load in loads:
         for item in load.items:
             for loss in item.losses:
                 if loss.kind is LossKind.ROUNDED and loss.field in ROUNDED:
-                    asked = loss.asked if isinstance(loss.asked, int | str) else None
-                    given = loss.given if isinstance(loss.given, int | str) else None
-                    found[loss.field, asked, given] += load.pods
+                    requested = loss.asked if isinstance(loss.asked, int | str) else None
+                    written = loss.given if isinstance(loss.given, int | str) else None
+                    counts[loss.field, requested, written] += load.pods
     return [
-        Rounding(*key, count) for key, count in sorted(found.items(), key=lambda one: (-one[1], str(one)))
+        Rounding(*key, count) for key, count in sorted(counts.items(), key=lambda row: (-row[1], str(row)))
     ]
 
 
@@ -378,12 +384,18 @@ def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
     """The values that save most cards, each alone. Pods of one container with a part of one card only."""
     if plan.pods > MOST_PODS:
         return ()
-    loads = [one for one in plan.loads if len(one.given) == 1 and _is_part(one.given[0])]
-    loads.sort(key=lambda one: (-one.pods * (one.given[0].memory_mib or 0), one.name))
-    found = [one for load in loads[:TRIED] for one in _of(plan, load, profile)]
-    found = [one for one in found if one.cards_saved > 0]
-    found.sort(key=lambda one: (-one.cards_saved, one.instead_of - one.value, one.workload))
-    return tuple(found[:SHOWN])
+    loads = [load for load in plan.loads if len(load.given) == 1 and _is_part(load.given[0])]
+    loads.sort(key=lambda load: (-load.pods * (load.given[0].memory_mib or 0), load.name))
+    suggestions = [suggestion for load in loads[:TRIED] for suggestion in _of(plan, load, profile)]
+    suggestions = [suggestion for suggestion in suggestions if suggestion.cards_saved > 0]
+    suggestions.sort(
+        key=lambda suggestion: (
+            -suggestion.cards_saved,
+            suggestion.instead_of - suggestion.value,
+            suggestion.workload,
+        )
+    )
+    return tuple(suggestions[:SHOWN])
 
 
 def _is_part(share: Share) -> bool:
@@ -392,8 +404,8 @@ def _is_part(share: Share) -> bool:
 
 def per_card(node: NodeType, cores: int, memory_mib: int) -> int:
     """Shares of one size on one card."""
-    most = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
-    return min(*most, PERCENT // cores) if cores else min(most)
+    limits = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
+    return min(*limits, PERCENT // cores) if cores else min(limits)
 
 
 def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
@@ -403,11 +415,11 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
     before = per_card(node, cores, memory)
     if not before or (node.per_card is not None and before >= node.per_card):
         return
-    for field, attribute, now, most, step in (
+    for field, attribute, now, largest, step in (
         ("memoryMiB", "memory_mib", memory, node.usable_mib // (before + 1), node.unit_mib),
         ("cores", "cores", cores, PERCENT // (before + 1), 1),
     ):
-        value = _taken(plan, share, attribute, most, step, profile) if most < now else None
+        value = _taken(plan, share, attribute, largest, step, profile) if largest < now else None
         if value is None or value < now * (1 - LARGEST_CUT):
             continue
         changed = _with(share, attribute, value)
@@ -418,12 +430,12 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
 
 
 def _taken(
-    plan: TargetPlan, share: Share, attribute: str, most: int, step: int, profile: Profile
+    plan: TargetPlan, share: Share, attribute: str, largest: int, step: int, profile: Profile
 ) -> int | None:
     """The largest value up to ``most`` that the target takes as it is."""
-    for value in range(most // step * step, 0, -step)[:STEPS]:
-        asked = ContainerShare("", 0, share=_with(share, attribute, value))
-        if not fit_pod([asked], plan.backend, Accept(), profile).outcomes[0].losses:
+    for value in range(largest // step * step, 0, -step)[:STEPS]:
+        request = ContainerShare("", 0, share=_with(share, attribute, value))
+        if not fit_pod([request], plan.backend, Accept(), profile).outcomes[0].losses:
             return value
     return None
 
@@ -437,11 +449,13 @@ def _with(share: Share, attribute: str, value: int) -> Share:
 def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> int:
     """Cards of the fleet with another share in one template."""
     numbers: dict[Asks, int] = {}
-    homeless = {id(one.load) for one in plan.nowhere}
-    loads = [one for one in plan.loads if id(one) not in homeless]
+    homeless = {id(nowhere.load) for nowhere in plan.nowhere}
+    loads = [other for other in plan.loads if id(other) not in homeless]
     kinds = [
-        numbers.setdefault(one.asks(plan.backend, profile, (changed,) if one is load else None), len(numbers))
-        for one in loads
+        numbers.setdefault(
+            other.asks(plan.backend, profile, (changed,) if other is load else None), len(numbers)
+        )
+        for other in loads
     ]
     return pack(plan.node, tuple(numbers), loads, kinds).cards
 
@@ -473,9 +487,9 @@ def shares(count: int) -> Message:
     return plural(count, "{count} share", "{count} shares")
 
 
-def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
+def remarks(target_plan: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
     """What the numbers mean, one sentence a line."""
-    fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
+    fleet, cores, memory = target_plan.fleet, target_plan.use["cores"], target_plan.use["memoryMiB"]
     if fleet.cards and not fleet.least:
         if fleet.cards > fleet.bound.cards:
             text = "at least {least} are needed; found {found}"
@@ -483,7 +497,7 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
         else:
             text = "no packing needs fewer cards; at least {least} are needed"
             yield msg(text, least=nodes(fleet.bound.nodes))
-    pools = Counter(there[0].pool for there in fleet.state if there[0].pool)
+    pools = Counter(node_cards[0].pool for node_cards in fleet.state if node_cards[0].pool)
     if len(pools) > 1:
         kinds = (msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items()))
         text = "needs {count} kinds of nodes, whose pods cannot share a node: {kinds}"
@@ -496,7 +510,9 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
             memory=memory.percent,
         )
     if mixed := sum(
-        len({held.part for held in card if held.part}) > 1 for there in one.held for card in there
+        len({held.part for held in card if held.part}) > 1
+        for node_cards in target_plan.held
+        for card in node_cards
     ):
         yield plural(
             mixed,
@@ -507,10 +523,10 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
         yield msg(
             "stranded: {cores} cards of compute and {memory} of memory are free, too little for any share",
             cores=f"{cores.stranded / 100:.1f}",
-            memory=f"{memory.stranded / one.node.usable_mib:.1f}",
+            memory=f"{memory.stranded / target_plan.node.usable_mib:.1f}",
         )
-    if one.roundings:
-        count, values = one.for_rounding, _rounded(one.roundings)
+    if target_plan.roundings:
+        count, values = target_plan.for_rounding, _rounded(target_plan.roundings)
         text = (
             "rounding needs {count} of the cards: {values}"
             if count
@@ -536,12 +552,12 @@ def _rounded(values: Sequence[Rounding]) -> str:
     shown: list[str] = [
         msg(
             "{asked}{unit} to {given} ({shares})",
-            asked=one.asked,
-            unit=UNITS.get(one.field, ""),
-            given=msg("whole cards") if one.given is None else one.given,
-            shares=shares(one.shares),
+            asked=rounding.asked,
+            unit=UNITS.get(rounding.field, ""),
+            given=msg("whole cards") if rounding.given is None else rounding.given,
+            shares=shares(rounding.shares),
         )
-        for one in values[:3]
+        for rounding in values[:3]
     ]
     if len(values) > 3:
         shown.append(plural(len(values) - 3, "{count} other value", "{count} other values"))
@@ -550,37 +566,37 @@ def _rounded(values: Sequence[Rounding]) -> str:
 
 def _why(refused: Sequence[Item]) -> Iterator[Message]:
     """The rules that refuse, each with its first message."""
-    found: dict[str, tuple[Diagnostic, set[int]]] = {}
+    first_by_code: dict[str, tuple[Diagnostic, set[int]]] = {}
     for number, item in enumerate(refused):
         for each in item.diagnostics:
             if each.severity is Severity.ERROR:
-                found.setdefault(each.code, (each, set()))[1].add(number)
-    for code, (first, items) in sorted(found.items(), key=lambda one: -len(one[1][1])):
-        what = msg(
+                first_by_code.setdefault(each.code, (each, set()))[1].add(number)
+    for code, (first, items) in sorted(first_by_code.items(), key=lambda entry: -len(entry[1][1])):
+        reason = msg(
             "  {code}, {shares}, first in {file}: {message}",
             code=code,
             shares=shares(len(items)),
             file=first.file,
             message=first.message,
         )
-        yield msg("{before}; {last}", before=what, last=first.hint) if first.hint else what
+        yield msg("{before}; {last}", before=reason, last=first.hint) if first.hint else reason
 
 
-def missing(one: TargetPlan) -> Iterator[Message]:
+def missing(target_plan: TargetPlan) -> Iterator[Message]:
     """What is not packed, or not known."""
-    if one.refused:
-        counts = Counter(item.verdict for item in one.refused)
+    if target_plan.refused:
+        counts = Counter(item.verdict for item in target_plan.refused)
         verdicts = join_and(
             msg("{count} {verdict}", count=counts[verdict], verdict=msg(verdict.value))
             for verdict in Verdict
             if counts[verdict]
         )
-        yield msg("not packed: {what} ({why})", what=shares(len(one.refused)), why=verdicts)
-        yield from _why(one.refused)
-    for nowhere in one.nowhere:
-        what = msg("{name}, {pods}", name=nowhere.load.name, pods=pods(nowhere.load.pods))
-        yield msg("not packed: {what}: {why}", what=what, why=nowhere.reason)
-    for load in one.loads:
+        yield msg("not packed: {what} ({why})", what=shares(len(target_plan.refused)), why=verdicts)
+        yield from _why(target_plan.refused)
+    for nowhere in target_plan.nowhere:
+        description = msg("{name}, {pods}", name=nowhere.load.name, pods=pods(nowhere.load.pods))
+        yield msg("not packed: {what}: {why}", what=description, why=nowhere.reason)
+    for load in target_plan.loads:
         if load.count is None:
             text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
             yield msg(text, name=load.name)

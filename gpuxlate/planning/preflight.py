@@ -93,16 +93,18 @@ class Flight:
 
 def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
     """The nodes that serve the target; for a share of whole cards, those that serve whole cards."""
-    mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not NodeOffer.NOTHING]
+    serving = [n for n in nodes if n.view.target == backend.name and n.view.serves is not NodeOffer.NOTHING]
     if share is None or not share.whole_cards:
-        return [one for one in mine if one.view.serves is not NodeOffer.WHOLE] or ([] if share else mine)
+        return [node for node in serving if node.view.serves is not NodeOffer.WHOLE] or (
+            [] if share else serving
+        )
     if backend.whole_cards_anywhere:
-        return [one for one in nodes if one.view.whole_key == backend.whole_card_key]
+        return [node for node in nodes if node.view.whole_key == backend.whole_card_key]
     # whole cards are on nodes of their own, or are a share of 100 %
-    return [one for one in mine if one.view.serves is NodeOffer.WHOLE] or (
-        mine
+    return [node for node in serving if node.view.serves is NodeOffer.WHOLE] or (
+        serving
         if not backend.whole_card_key
-        else [one for one in mine if one.view.whole_key == backend.whole_card_key]
+        else [node for node in serving if node.view.whole_key == backend.whole_card_key]
     )
 
 
@@ -111,10 +113,13 @@ def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
     target with parts of cards, also the cards."""
     if backend.overrides("parts") and nodes:
         return replace(live_profile(nodes, backend.name, None)[0], policy=None)
-    found = [one.view.extension for one in nodes if one.view.extension]
-    if not found:
+    extensions = [node.view.extension for node in nodes if node.view.extension]
+    if not extensions:
         return None
-    return Profile(backend.name, extensions=(next((one for one in found if one.usual), found[0]),))
+    return Profile(
+        backend.name,
+        extensions=(next((extension for extension in extensions if extension.usual), extensions[0]),),
+    )
 
 
 def preflight(
@@ -125,29 +130,29 @@ def preflight(
     share: Share | None = None,
 ) -> Flight:
     """What a target needs on these nodes: for one share with ``needs``, else in general."""
-    there = candidates(nodes, backend, share)
+    serving = candidates(nodes, backend, share)
     requirements = backend.requirements if needs is None else needs.requirements
-    points = [_served(backend, there, nodes)]
-    if there:
-        if share is not None and backend.overrides("parts") and any(one.view.counted for one in there):
+    points = [_served(backend, serving, nodes)]
+    if serving:
+        if share is not None and backend.overrides("parts") and any(node.view.counted for node in serving):
             # whoever divided the cards: what counts is that the node takes the pod
-            points.append(_taken(share, there, backend))
+            points.append(_taken(share, serving, backend))
         else:
-            points += [_label(one, there) for one in (needs.labels if needs else ())]
-        points += [_requirement(one, there, version, backend) for one in requirements]
+            points += [_label(label, serving) for label in (needs.labels if needs else ())]
+        points += [_requirement(requirement, serving, version, backend) for requirement in requirements]
     lacking = (
-        {one.node for point in points if point.severity is Severity.ERROR for one in point.not_met}
+        {unmet.node for point in points if point.severity is Severity.ERROR for unmet in point.not_met}
         if needs
         else set()
     )
-    ready = tuple(one.name for one in there if one.name not in lacking and one.closed is None)
-    return Flight(tuple(one.name for one in there), tuple(points), ready)
+    ready = tuple(node.name for node in serving if node.name not in lacking and node.closed is None)
+    return Flight(tuple(node.name for node in serving), tuple(points), ready)
 
 
-def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
+def _served(backend: Backend, serving: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
-    closed = tuple(UnmetNode(one.name, one.closed) for one in there if one.closed)
-    opened = tuple(one.name for one in there if one.closed is None)
+    closed = tuple(UnmetNode(node.name, node.closed) for node in serving if node.closed)
+    opened = tuple(node.name for node in serving if node.closed is None)
     others = tuple(
         UnmetNode(node.name, join_and(node.view.notes, "{before}; {last}") or serves_text(node.view))
         for node in nodes
@@ -159,21 +164,21 @@ def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]
         Severity.ERROR,
         RequirementState.MET if opened else RequirementState.UNMET,
         opened,
-        closed if there else others,
+        closed if serving else others,
     )
 
 
-def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> PreflightCheck:
+def _taken(share: Share, serving: Sequence[GpuNode], backend: Backend) -> PreflightCheck:
     """The nodes that take a pod with the share, written for them, when nothing else runs there."""
     pods: dict[Extension | None, PodKeys | str] = {}
     whys: dict[str, str | None] = {}
-    for node in there:
-        own = node.view.extension
-        if own not in pods:
-            pods[own] = _written(share, backend, unit_profile(node.view))
-        pod = pods[own]
-        one = replace(node, closed=None)  # that is another point
-        whys[node.name] = pod if isinstance(pod, str) else why_not(Wanted("", pod, backend, 1), one)
+    for node in serving:
+        extension = node.view.extension
+        if extension not in pods:
+            pods[extension] = _written(share, backend, unit_profile(node.view))
+        pod = pods[extension]
+        open_node = replace(node, closed=None)  # that is another point
+        whys[node.name] = pod if isinstance(pod, str) else why_not(Wanted("", pod, backend, 1), open_node)
     met = tuple(name for name, why in whys.items() if why is None)
     text = share.partition or share.replica or "whole cards"
     return PreflightCheck(
@@ -190,20 +195,22 @@ def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Prefligh
 def _written(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
     """The keys of a pod with the share at a target, or why it is refused."""
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
-    found = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile)
-    refused = (one for outcome in found.outcomes for one in outcome.losses if one.kind is LossKind.REFUSED)
-    return next((one.diagnostic().message for one in refused), found.keys)
+    fitted = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile)
+    refused = (
+        loss for outcome in fitted.outcomes for loss in outcome.losses if loss.kind is LossKind.REFUSED
+    )
+    return next((loss.diagnostic().message for loss in refused), fitted.keys)
 
 
-def _label(label: NodeLabel, there: Sequence[GpuNode]) -> PreflightCheck:
+def _label(label: NodeLabel, serving: Sequence[GpuNode]) -> PreflightCheck:
     """A label as the vendor reads it: a default counts as set."""
     met, unmet = [], []
-    for node in there:
-        found = (node.view.labels or node.labels).get(label.key)
-        if found == label.value:
+    for node in serving:
+        value = (node.view.labels or node.labels).get(label.key)
+        if value == label.value:
             met.append(node.name)
         else:
-            unmet.append(UnmetNode(node.name, "not set" if found is None else found))
+            unmet.append(UnmetNode(node.name, "not set" if value is None else value))
     return PreflightCheck(
         msg("label {key}", key=label.key),
         label.value,
@@ -217,10 +224,10 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> PreflightCheck:
 
 
 def _requirement(
-    need: Requirement, there: Sequence[GpuNode], version: str, backend: Backend
+    need: Requirement, serving: Sequence[GpuNode], version: str, backend: Backend
 ) -> PreflightCheck:
     met, unmet, unknown = [], [], []
-    for node in there:
+    for node in serving:
         checked = need.check(node.profile(version))
         if checked.state is RequirementState.MET:
             met.append(node.name)
@@ -247,7 +254,7 @@ def _requirement(
 
 def node_lists(point: PreflightCheck) -> Iterator[str]:
     """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
-    for found in dict.fromkeys(one.found for one in point.not_met):
-        names = [one.node for one in point.not_met if one.found == found]
+    for value in dict.fromkeys(unmet.found for unmet in point.not_met):
+        names = [unmet.node for unmet in point.not_met if unmet.found == value]
         title = names_of(names)
-        yield msg("{title}: {text}", title=title, text=found) if found else title
+        yield msg("{title}: {text}", title=title, text=value) if value else title

@@ -32,7 +32,7 @@ def part_held(ask: ContainerRequest, card_mib: int) -> Fraction:
 def cards_held(asks: Asks, card_mib: int) -> Fraction:
     """Cards that the containers of one pod hold: the most at one time."""
     return max(
-        sum((one.cards * part_held(one, card_mib) for one in phase), Fraction(0)) for phase in phases(asks)
+        sum((ask.cards * part_held(ask, card_mib) for ask in phase), Fraction(0)) for phase in phases(asks)
     )
 
 
@@ -96,7 +96,7 @@ def price_of_plan(plan: TargetPlan, per_card: Fraction) -> PlanPrice:
 def _pods_on(card: Sequence[PlacedContainer]) -> Iterator[tuple[Load, Asks]]:
     """The pods on a card, with what each of their containers requests of this one card."""
     of_pods: dict[int, list[PlacedContainer]] = defaultdict(list)
-    for one in card:
-        of_pods[one.pod].append(one)
+    for placed in card:
+        of_pods[placed.pod].append(placed)
     for pod in of_pods.values():
-        yield pod[0].load, tuple(replace(one.ask, cards=1) for one in pod)
+        yield pod[0].load, tuple(replace(placed.ask, cards=1) for placed in pod)

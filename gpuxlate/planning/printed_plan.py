@@ -201,7 +201,8 @@ def printed(
 ) -> PrintedPlan:
     node, fleet = plan.node, plan.fleet
     nowhere = [
-        NotPacked(one.load.name, one.load.items[0].file, one.load.pods, one.reason) for one in plan.nowhere
+        NotPacked(unplaced.load.name, unplaced.load.items[0].file, unplaced.load.pods, unplaced.reason)
+        for unplaced in plan.nowhere
     ]
     layout = [PlannedNode([_card(card, node.usable_mib) for card in cards]) for cards in plan.held]
     return PrintedPlan(
@@ -231,15 +232,15 @@ def printed(
 def _card(card: Sequence[PlacedContainer], usable_mib: int) -> PlannedCard:
     held = [
         HeldContainer(
-            one.load.name,
-            one.container,
-            one.part or None,
-            one.ask.percent,
-            usable_mib if one.ask.memory_mib is None else one.ask.memory_mib,
-            one.ask.whole,
-            one.ask.ends or OMITTED,
+            placed.load.name,
+            placed.container,
+            placed.part or None,
+            placed.ask.percent,
+            usable_mib if placed.ask.memory_mib is None else placed.ask.memory_mib,
+            placed.ask.whole,
+            placed.ask.ends or OMITTED,
         )
-        for one in card
+        for placed in card
     ]
     cores, memory_mib = in_use(card, usable_mib)
     return PlannedCard(cores, memory_mib, held)

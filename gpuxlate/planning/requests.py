@@ -60,24 +60,24 @@ Asks = tuple[ContainerRequest, ...]
 def phases(asks: Asks) -> tuple[Asks, ...]:
     """What of a pod runs at once: its containers, or one of the init containers that end with what is there
     before it. On each card, and in all, a pod takes what the largest of these takes."""
-    if not any(one.ends for one in asks):
+    if not any(ask.ends for ask in asks):
         return (asks,)
-    return tuple(tuple(asks[number] for number in one) for one in run_together(asks))
+    return tuple(tuple(asks[number] for number in numbers) for numbers in run_together(asks))
 
 
 def run_together(asks: Asks) -> Iterator[tuple[int, ...]]:
     """The same by their numbers."""
-    for last in (None, *dict.fromkeys(one.index for one in asks if one.ends)):
-        found = tuple(number for number, one in enumerate(asks) if is_there(one, last))
-        if found:
-            yield found
+    for last in (None, *dict.fromkeys(ask.index for ask in asks if ask.ends)):
+        numbers = tuple(number for number, ask in enumerate(asks) if is_there(ask, last))
+        if numbers:
+            yield numbers
 
 
-def is_there(one: ContainerRequest, last: int | None) -> bool:
+def is_there(ask: ContainerRequest, last: int | None) -> bool:
     """A container runs when an init container does that ends, by its index; None: when all of them ended."""
     if last is None:
-        return not one.ends
-    return one.index == last if one.ends else one.init and one.index < last
+        return not ask.ends
+    return ask.index == last if ask.ends else ask.init and ask.index < last
 
 
 # Partitions and replicas of cards, as the packing counts them.
@@ -119,7 +119,7 @@ def asks_of_part(number: int, share: Share, profile: Profile, pool: str) -> Asks
             raise _not_known(card, template)
         else:
             cores, mib = _equal(template.most * of, memory)
-    count = max(one.count for one in (share.partition, replica) if one)
+    count = max(part.count for part in (share.partition, replica) if part)
     return (ContainerRequest("", False, number, cores=cores, memory_mib=mib, pool=pool),) * count
 
 
@@ -131,7 +131,7 @@ def _equal(parts: int, memory_mib: int) -> tuple[int, int]:
     return PERCENT // parts, mib
 
 
-def _template(one: Partition, profile: Profile) -> tuple[Card, Template]:
+def _template(partition: Partition, profile: Profile) -> tuple[Card, Template]:
     card = card_for(Share(), profile)
     if card is None or not card.templates:
         raise UnknownPartError(
@@ -140,29 +140,31 @@ def _template(one: Partition, profile: Profile) -> tuple[Card, Template]:
                 card=profile.cards.model or "a card without a name",
             )
         )
-    found = {each.name: each for each in card.templates}.get(one.profile)
-    if found is None:
+    template = {each.name: each for each in card.templates}.get(partition.profile)
+    if template is None:
         raise UnknownPartError(
-            msg("the catalogue has no {profile} of {card}", profile=one.profile, card=card.name)
+            msg("the catalogue has no {profile} of {card}", profile=partition.profile, card=card.name)
         )
-    return card, found
+    return card, template
 
 
-def _slices(card: Card, one: Template, memory_mib: int) -> tuple[int, int]:
+def _slices(card: Card, template: Template, memory_mib: int) -> tuple[int, int]:
     """Percent and MiB of the slices of a partition."""
     # a profile may list the partitions of its nodes alone: the whole card is in the package
-    known = (card_named(card.name) or card).templates or card.templates
-    every = max((each.label for each in known if each.label), default=None)
-    if one.label is None or every is None:
-        raise _not_known(card, one)
-    compute, total = one.label[0], every[0]
-    memory = round(SLICES * one.label[1] / every[1])
-    if not memory or one.most not in (None, min(total // compute, SLICES // memory)):
-        raise _not_known(card, one)
+    templates = (card_named(card.name) or card).templates or card.templates
+    every = max((each.label for each in templates if each.label), default=None)
+    if template.label is None or every is None:
+        raise _not_known(card, template)
+    compute, total = template.label[0], every[0]
+    memory = round(SLICES * template.label[1] / every[1])
+    if not memory or template.most not in (None, min(total // compute, SLICES // memory)):
+        raise _not_known(card, template)
     return PERCENT * compute // total, memory_mib * memory // SLICES
 
 
-def _not_known(card: Card, one: Template) -> UnknownPartError:
+def _not_known(card: Card, template: Template) -> UnknownPartError:
     return UnknownPartError(
-        msg("how many {profile} a {card} takes is not in the catalogue", profile=one.name, card=card.name)
+        msg(
+            "how many {profile} a {card} takes is not in the catalogue", profile=template.name, card=card.name
+        )
     )

@@ -149,7 +149,7 @@ CARD_PICKS = {
 def schedule(plan: TargetPlan) -> Schedule:
     """Place the pods of a plan on its nodes, and on nodes that are added for those that wait."""
     divided = _is_divided(plan)
-    homeless = {id(one.load) for one in plan.nowhere}
+    homeless = {id(unplaced.load) for unplaced in plan.nowhere}
     planned: dict[Asks, int] = {}
     queue = []
     for load, kind in zip(plan.loads, plan.kinds, strict=True):
@@ -190,11 +190,11 @@ class _Turn:
 
 def _place(plan: TargetPlan, bins: Sequence[Bin], queue: Iterable[_Turn]) -> list[tuple[_Turn, int]]:
     """The pods that no node takes."""
-    there = Nodes(bins, plan.backend.scheduling, plan.node.usable_mib)
+    nodes = Nodes(bins, plan.backend.scheduling, plan.node.usable_mib)
     waiting = []
     for turn in queue:
         left = turn.load.pods
-        while left and there.take(turn.planned):
+        while left and nodes.take(turn.planned):
             left -= 1
         if left:
             waiting.append((turn, left))
@@ -214,7 +214,7 @@ def _is_divided(plan: TargetPlan) -> bool:
 
 def _before(plan: TargetPlan, divided: bool) -> Iterator[Cards]:
     """The planned nodes before any pod is there. Those whose pods never mix are of their kind already."""
-    for there, held in zip(plan.fleet.state, plan.held, strict=True):
+    for free_cards, held in zip(plan.fleet.state, plan.held, strict=True):
         if divided:
             yield tuple(
                 part
@@ -222,39 +222,42 @@ def _before(plan: TargetPlan, divided: bool) -> Iterator[Cards]:
                 for part in _parts(card, empty)
             )
         else:
-            yield tuple(one._replace(pool=there[0].pool) for one in plan.node.empty)
+            yield tuple(card._replace(pool=free_cards[0].pool) for card in plan.node.empty)
 
 
 def _parts(card: Sequence[PlacedContainer], empty: FreeGpu) -> Iterator[FreeGpu]:
     """The partitions of a card, or the card where it has none."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     by_pod: dict[int, list[PlacedContainer]] = {}
-    for one in card:
-        by_pod.setdefault(one.pod, []).append(one)
+    for placed_container in card:
+        by_pod.setdefault(placed_container.pod, []).append(placed_container)
     for placed in by_pod.values():
-        names = {one.ask: _profile(one.load, one.ask) for one in placed}
-        most: Counter[str] = Counter()
-        for phase in phases(tuple(one.ask for one in placed)):
-            most |= Counter(names[ask] for ask in phase)
-        found += most
-    del found[UNDIVIDED]
-    for name, count in sorted(found.items()):
+        names = {
+            placed_container.ask: _profile(placed_container.load, placed_container.ask)
+            for placed_container in placed
+        }
+        largest: Counter[str] = Counter()
+        for phase in phases(tuple(placed_container.ask for placed_container in placed)):
+            largest |= Counter(names[ask] for ask in phase)
+        counts += largest
+    del counts[UNDIVIDED]
+    for name, count in sorted(counts.items()):
         yield from [FreeGpu(PERCENT, 0, UNLIMITED, True, name)] * count
-    if not found:
+    if not counts:
         yield empty._replace(mode=UNDIVIDED)
 
 
 def _by_name(load: Load, asks: Asks) -> Asks:
     """The same of nodes that count partitions."""
-    found: list[ContainerRequest] = []
+    requests: list[ContainerRequest] = []
     for ask, count in Counter(asks).items():
         name = _profile(load, ask)
         if name == UNDIVIDED:
-            found += [replace(ask, mode=name)] * count
+            requests += [replace(ask, mode=name)] * count
         else:
-            one = ContainerRequest("", ask.init, ask.index, count, whole=True, mode=name, ends=ask.ends)
-            found.append(one)
-    return tuple(found)
+            request = ContainerRequest("", ask.init, ask.index, count, whole=True, mode=name, ends=ask.ends)
+            requests.append(request)
+    return tuple(requests)
 
 
 def _profile(load: Load, ask: ContainerRequest) -> str:

@@ -19,8 +19,8 @@ def pack(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[
         return spots
     if any(not _alone(bins, kind) for kind in set(left)):
         return None
-    asked, free = sums(bins, kinds)
-    if any(one > there for one, there in zip(asked, free, strict=True)):
+    requested, free = sums(bins, kinds)
+    if any(amount > available for amount, available in zip(requested, free, strict=True)):
         return None
     return search(bins, kinds, Budget(steps))
 
@@ -32,48 +32,56 @@ Sums = tuple[int, int, int]
 def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
     """What the pods request in all, at the least, and what is free on the nodes that take any of them."""
     each = [_least_work(bins, kind) for kind in range(max(kinds, default=-1) + 1)]
-    asked = [each[kind] for kind in kinds]
-    free = [space for one in bins if any(a is not None for a in one.admits) for space in one.cards]
+    requested = [each[kind] for kind in kinds]
+    free = [
+        space for node_bin in bins if any(a is not None for a in node_bin.admits) for space in node_bin.cards
+    ]
     return (
-        (sum(one[0] for one in asked), sum(one[1] for one in asked), sum(one[2] for one in asked)),
         (
-            sum(one.cores for one in free),
-            sum(one.memory_mib for one in free),
-            sum(one.slots for one in free),
+            sum(size[0] for size in requested),
+            sum(size[1] for size in requested),
+            sum(size[2] for size in requested),
+        ),
+        (
+            sum(space.cores for space in free),
+            sum(space.memory_mib for space in free),
+            sum(space.slots for space in free),
         ),
     )
 
 
 def _least_work(bins: Sequence[Bin], kind: int) -> Sums:
-    found = [
+    works = [
         (
-            max(sum(one.percent * one.cards for one in some) for some in phases(asks)),
-            max(sum((one.memory_mib or 0) * one.cards for one in some) for some in phases(asks)),
-            max(sum(one.cards for one in some) for some in phases(asks)),
+            max(sum(ask.percent * ask.cards for ask in some) for some in phases(asks)),
+            max(sum((ask.memory_mib or 0) * ask.cards for ask in some) for some in phases(asks)),
+            max(sum(ask.cards for ask in some) for some in phases(asks)),
         )
-        for asks in {one.admits[kind] for one in bins}
+        for asks in {node_bin.admits[kind] for node_bin in bins}
         if asks is not None
     ]
-    if not found:
+    if not works:
         return 0, 0, 0
-    return min(one[0] for one in found), min(one[1] for one in found), min(one[2] for one in found)
+    return min(work[0] for work in works), min(work[1] for work in works), min(work[2] for work in works)
 
 
 def _alone(bins: Sequence[Bin], kind: int) -> bool:
     """Some node has room for this pod alone."""
-    asked = [(one.cards, asks) for one in bins if (asks := one.admits[kind]) is not None]
-    return any(first_way(cards, asks) is not None for cards, asks in asked)
+    views = [(node_bin.cards, asks) for node_bin in bins if (asks := node_bin.admits[kind]) is not None]
+    return any(first_way(cards, asks) is not None for cards, asks in views)
 
 
 def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
     """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
     if len(kinds) > MOST_PODS:
         raise UndecidedError
-    asked = {k: next((a for one in bins if (a := one.admits[k]) is not None), ()) for k in set(kinds)}
-    ordered = sorted(kinds, key=lambda one: (by_memory(asked[one]), one), reverse=True)
+    asks_by_kind = {
+        k: next((a for node_bin in bins if (a := node_bin.admits[k]) is not None), ()) for k in set(kinds)
+    }
+    ordered = sorted(kinds, key=lambda kind: (by_memory(asks_by_kind[kind]), kind), reverse=True)
     failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
     classes: dict[tuple[Asks | None, ...], int] = {}
-    class_of = [classes.setdefault(one.admits, len(classes)) for one in bins]
+    class_of = [classes.setdefault(node_bin.admits, len(classes)) for node_bin in bins]
 
     def shape(number: int, cards: Cards) -> tuple[int, Cards]:
         return class_of[number], tuple(sorted(cards))
@@ -85,8 +93,8 @@ def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[Bi
         if key in failed:
             return None
         tried: set[tuple[int, Cards]] = set()
-        for number, one in enumerate(bins):
-            asks, alike = one.admits[ordered[at]], shape(number, state[number])
+        for number, node_bin in enumerate(bins):
+            asks, alike = node_bin.admits[ordered[at]], shape(number, state[number])
             if asks is None or alike in tried:
                 continue
             tried.add(alike)
@@ -97,4 +105,4 @@ def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[Bi
         failed.add(key)
         return None
 
-    return go(0, tuple(one.cards for one in bins))
+    return go(0, tuple(node_bin.cards for node_bin in bins))

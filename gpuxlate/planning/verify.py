@@ -89,34 +89,34 @@ def expected(
             share = replace(share, memory_mib=memory, memory_percent=None)
         else:
             notes.append("memory in percent can only be verified with the size of a card")
-    asked = share.memory_mib_per_card
+    requested = share.memory_mib_per_card
     refused = []
-    given, limit = asked, share.memory_limit_mib_per_card
+    granted, limit = requested, share.memory_limit_mib_per_card
     if backend is not None:
-        given, limit, refused = _given(share, backend, profile)
-    if asked is not None and given is None:
+        granted, limit, refused = _given(share, backend, profile)
+    if requested is not None and granted is None:
         notes.append("with all compute of a card, a container sees all of its memory: the limit is not shown")
-    sees = backend.visible_memory(share, given, whole, profile) if backend and given is not None else None
+    sees = backend.visible_memory(share, granted, whole, profile) if backend and granted is not None else None
     sees = sees or VisibleMemory()
     if sees.not_isolated:
         kind = sees.not_isolated
         notes.append(
             msg("{kind} counts memory without isolating it: the container sees the whole card", kind=kind)
         )
-        given = None
-    if given is None:
-        least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
-        return Expected(share.cards, asked, least, most, notes=tuple(notes)), refused
+        granted = None
+    if granted is None:
+        least, maximum = (LEAST * whole, MOST * whole) if whole else (None, None)
+        return Expected(share.cards, requested, least, maximum, notes=tuple(notes)), refused
     # where memory may burst, it is open whether a container sees the request or the limit
-    least, most, figure = LEAST * (asked or given), MOST * (limit or given), sees.figure_mib
-    if figure is not None and figure > most:
+    least, maximum, figure = LEAST * (requested or granted), MOST * (limit or granted), sees.figure_mib
+    if figure is not None and figure > maximum:
         notes.append(
             msg(
                 "the units of this card make {figure} MiB, which is more than 8 % above the request",
                 figure=figure,
             )
         )
-    return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
+    return Expected(share.cards, requested, least, maximum, figure, tuple(notes)), refused
 
 
 def _given(
@@ -125,44 +125,51 @@ def _given(
     """MiB on each card after the target rounds them up, how far they may burst, and its refusals."""
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     outcome = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile).outcomes[0]
-    given = share.memory_mib_per_card
+    granted = share.memory_mib_per_card
     for loss in outcome.losses:
         if loss.kind is LossKind.ROUNDED and loss.field == "memoryMiB":
-            given = loss.given // share.cards if isinstance(loss.given, int) else None
+            granted = loss.given // share.cards if isinstance(loss.given, int) else None
     limit = outcome.granted.memory_limit_mib_per_card
-    return given, limit, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
+    return granted, limit, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
 
 
-def verify(wanted: Expected, seen: Seen) -> Verification:
+def verify(expectation: Expected, seen: Seen) -> Verification:
     """Compare the output of nvidia-smi with what was expected."""
     problems: list[str] = []
-    if wanted.cards is not None and len(seen.cards) != wanted.cards:
-        asked = plural(wanted.cards, "{count} card", "{count} cards")
-        problems.append(msg("{asked} requested, {number} found", asked=asked, number=len(seen.cards)))
-    checked = tuple(CheckedCard(card, _within(wanted, card)) for card in seen.cards)
-    for one in checked:
-        total = one.seen.total_mib
-        if one.within is False and total is not None and wanted.least is not None and wanted.most is not None:
+    if expectation.cards is not None and len(seen.cards) != expectation.cards:
+        cards_text = plural(expectation.cards, "{count} card", "{count} cards")
+        problems.append(msg("{asked} requested, {number} found", asked=cards_text, number=len(seen.cards)))
+    checked = tuple(CheckedCard(card, _within(expectation, card)) for card in seen.cards)
+    for card in checked:
+        total = card.seen.total_mib
+        if (
+            card.within is False
+            and total is not None
+            and expectation.least is not None
+            and expectation.most is not None
+        ):
             less, more = (
                 "card {index} shows {total} MiB, less than {bound} MiB",
                 "card {index} shows {total} MiB, more than {bound} MiB",
             )
-            template, bound = (less, wanted.least) if total < wanted.least else (more, wanted.most)
-            problems.append(msg(template, index=one.seen.index, total=total, bound=number(bound)))
-    unknown = [one.seen.index for one in checked if one.seen.total_mib is None]
-    if unknown and wanted.least is not None:
+            template, bound = (
+                (less, expectation.least) if total < expectation.least else (more, expectation.most)
+            )
+            problems.append(msg(template, index=card.seen.index, total=total, bound=number(bound)))
+    unknown = [card.seen.index for card in checked if card.seen.total_mib is None]
+    if unknown and expectation.least is not None:
         if seen.form is OutputForm.LIST:
             problems.append("nvidia-smi -L does not show memory: it is not verified")
         else:
             which = ", ".join(map(str, unknown))
             problems.append(msg("the memory of card {which} is not shown: it is not verified", which=which))
-    return Verification(wanted, checked, tuple(problems), (*wanted.notes, *seen.notes))
+    return Verification(expectation, checked, tuple(problems), (*expectation.notes, *seen.notes))
 
 
-def _within(wanted: Expected, card: SeenCard) -> bool | None:
-    if wanted.least is None or wanted.most is None or card.total_mib is None:
+def _within(expectation: Expected, card: SeenCard) -> bool | None:
+    if expectation.least is None or expectation.most is None or card.total_mib is None:
         return None
-    return wanted.least <= card.total_mib <= wanted.most
+    return expectation.least <= card.total_mib <= expectation.most
 
 
 def number(value: Fraction) -> str:

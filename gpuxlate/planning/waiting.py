@@ -50,7 +50,7 @@ def nodes_for(books: GpuUsage, pod: Wanted) -> NodesForPod:
         if why is not None:
             groups.setdefault(_kind(why), []).append((number, why))
     kept = [_group(problem, group) for group in groups.values()]
-    kept.sort(key=lambda one: (-one.nodes, one.example))
+    kept.sort(key=lambda kept_out: (-kept_out.nodes, kept_out.example))
     in_all = _in_all(problem) if not fitting else None
     ways = () if fitting else tuple(_ways(problem, pod))
     return NodesForPod(fitting, tuple(kept), in_all, ways)
@@ -60,12 +60,12 @@ def _kind(reason: object) -> object:
     """What reasons have in common that differ in their numbers alone."""
     if not isinstance(reason, Message):
         return reason
-    return (reason.template, *(_kind(one) for one in reason.values.values() if isinstance(one, str)))
+    return (reason.template, *(_kind(value) for value in reason.values.values() if isinstance(value, str)))
 
 
 def _group(problem: PackingProblem, group: Sequence[tuple[int, str]]) -> KeptOut:
     names = [problem.ledgers[number].node.name for number, _ in group]
-    best, why = max(group, key=lambda one: _most(one[1]))
+    best, why = max(group, key=lambda reason: _most(reason[1]))
     return KeptOut(len(group), why, problem.ledgers[best].node.name, names)
 
 
@@ -74,32 +74,34 @@ def _most(reason: object) -> int:
     if not isinstance(reason, Message):
         return 0
     values: Mapping[str, object] = reason.values
-    here = sum(one for name in ("most", "free") if isinstance(one := values.get(name), int))
+    here = sum(amount for name in ("most", "free") if isinstance(amount := values.get(name), int))
     return here + sum(map(_most, values.values()))
 
 
 def _in_all(problem: PackingProblem) -> str | None:
     """What is free on the cards of nodes that would take the pod, where it is enough and on no card."""
-    asks = next((admits for one in problem.bins if (admits := one.admits[0])), ())
+    asks = next((admits for node_bin in problem.bins if (admits := node_bin.admits[0])), ())
     if all(ask.memory_mib is None or ask.whole for ask in asks):
         return None
-    wanted, (cores, memory, slots) = sums(problem.bins, [0])
-    if any(one > there for one, there in zip(wanted, (cores, memory, slots), strict=True)):
+    requested, (cores, memory, slots) = sums(problem.bins, [0])
+    if any(amount > available for amount, available in zip(requested, (cores, memory, slots), strict=True)):
         return None
-    free = (card for one in problem.bins if one.admits[0] for card in one.cards)
+    free = (card for node_bin in problem.bins if node_bin.admits[0] for card in node_bin.cards)
     text = "{cores} % and {memory} MiB are free in all, spread over {count} cards"
     return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
 
 
 def _ways(problem: PackingProblem, pod: Wanted) -> Iterator[str]:
     """What would make the pod fit, one line each."""
-    nodes = [one.node for one in problem.ledgers]
-    for node in [one for one in nodes if one.closed == CORDONED][:1]:
+    nodes = [ledger.node for ledger in problem.ledgers]
+    for node in [node for node in nodes if node.closed == CORDONED][:1]:
         yield msg("let {node} take pods again: kubectl uncordon {node}", node=node.name)
     for taint in dict.fromkeys(taint for node in nodes if (taint := untolerated(node, pod))):
         yield msg("tolerate {taint}", taint=taint)
     admitting = {
-        one.node.name: one for one, each in zip(problem.ledgers, problem.bins, strict=True) if each.admits[0]
+        ledger.node.name: ledger
+        for ledger, each in zip(problem.ledgers, problem.bins, strict=True)
+        if each.admits[0]
     }
     for room in rooms(GpuUsage(admitting)):
         for hole in room.largest[:1]:
@@ -108,7 +110,7 @@ def _ways(problem: PackingProblem, pod: Wanted) -> Iterator[str]:
             yield msg(text, **values)
         if not room.largest:
             yield msg("add a node, or end a pod: no card of {target} has room", target=room.target)
-    if pod.backend is not None and not any(one.backend is pod.backend for one in nodes):
+    if pod.backend is not None and not any(node.backend is pod.backend for node in nodes):
         yield msg(
             "see what its nodes need: kubectl gpuxlate preflight --to {target}", target=pod.backend.name
         )
