@@ -65,16 +65,16 @@ class Kinds:
         """The path of an object. Raises ClusterError for a kind that the server does not know."""
         version, kind = str(body["apiVersion"]), str(body["kind"])
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        found = self._kinds(root, version).get(kind)
-        if found is None:
+        resource = self._kinds(root, version).get(kind)
+        if resource is None:
             raise ClusterError(
                 msg("the server has no kind {kind} in {version}", kind=kind, version=version),
                 "are its CRDs installed?",
             )
         name = quote(str(body["metadata"]["name"]), safe="")
-        if not found.get("namespaced"):
-            return f"{root}/{found['name']}/{name}"
-        return f"{root}/namespaces/{quote(namespace, safe='')}/{found['name']}/{name}"
+        if not resource.get("namespaced"):
+            return f"{root}/{resource['name']}/{name}"
+        return f"{root}/namespaces/{quote(namespace, safe='')}/{resource['name']}/{name}"
 
     def _kinds(self, root: str, version: str) -> Mapping[str, Json]:
         if root not in self._known:
@@ -85,7 +85,9 @@ class Kinds:
                     msg("the server has no API {version}", version=version), "are its CRDs installed?"
                 ) from None
             # subresources have a slash in their names
-            self._known[root] = {one["kind"]: one for one in listed if "/" not in one["name"]}
+            self._known[root] = {
+                resource["kind"]: resource for resource in listed if "/" not in resource["name"]
+            }
         return self._known[root]
 
 
@@ -97,8 +99,8 @@ def objects_of(source: Source) -> Iterator[Json]:
             continue
         where = f"{source.name}, document {document.index + 1}"
         listed = isinstance(data, dict) and str(data.get("kind", "")).endswith("List")
-        for one in data.get("items") or () if listed else (data,):
-            yield _checked(one, where)
+        for item in data.get("items") or () if listed else (data,):
+            yield _checked(item, where)
 
 
 def _checked(body: Any, where: str) -> Json:
@@ -115,31 +117,31 @@ def _checked(body: Any, where: str) -> Json:
 
 def sent(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
     """The path of each object. ``namespace``: the one of ``-n``. Raises ObjectError, ClusterError."""
-    kinds, found = Kinds(server), []
+    kinds, objects = Kinds(server), []
     for body in bodies:
-        own = body["metadata"].get("namespace")
+        own_namespace = body["metadata"].get("namespace")
         name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
-        if own and namespace and own != namespace:
+        if own_namespace and namespace and own_namespace != namespace:
             raise ObjectError(
                 msg(
                     "{name} is in namespace {own}, not in {namespace}",
                     name=name,
-                    own=own,
+                    own=own_namespace,
                     namespace=namespace,
                 ),
-                msg("omit -n, or pass -n {own}", own=own),
+                msg("omit -n, or pass -n {own}", own=own_namespace),
             )
-        path = kinds.path(body, own or namespace or server.namespace)
-        if "/namespaces/" in path and not own and body["kind"] != "Namespace":
+        path = kinds.path(body, own_namespace or namespace or server.namespace)
+        if "/namespaces/" in path and not own_namespace and body["kind"] != "Namespace":
             where = namespace or server.namespace
             body = {**body, "metadata": {**body["metadata"], "namespace": where}}
-        found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
+        objects.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
     seen: set[str] = set()
-    for one in found:
-        if one.path in seen:
-            raise ObjectError(msg("{name} is given twice", name=one.name), "apply only one of them")
-        seen.add(one.path)
-    return found
+    for sent_object in objects:
+        if sent_object.path in seen:
+            raise ObjectError(msg("{name} is given twice", name=sent_object.name), "apply only one of them")
+        seen.add(sent_object.path)
+    return objects
 
 
 def _of_kubernetes(body: Json) -> bool:
@@ -153,19 +155,19 @@ def _quantities(data: Any) -> Any:
     Older servers reject numbers in server-side apply ("expected string", seen with 1.20).
     """
     if isinstance(data, list):
-        return [_quantities(one) for one in data]
+        return [_quantities(item) for item in data]
     if not isinstance(data, dict):
         return data
-    found = {name: _quantities(value) for name, value in data.items()}
-    resources = found.get("resources")
+    converted = {name: _quantities(value) for name, value in data.items()}
+    resources = converted.get("resources")
     if isinstance(resources, dict):
-        found["resources"] = {
+        converted["resources"] = {
             name: {k: str(v) if type(v) is int else v for k, v in amounts.items()}
             if name in ("limits", "requests") and isinstance(amounts, dict)
             else amounts
             for name, amounts in resources.items()
         }
-    return found
+    return converted
 
 
 def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Done]:
@@ -175,18 +177,20 @@ def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Do
     """
     done: list[Done] = []
     failed: list[ClusterError] = []
-    for one in objects:
+    for sent_object in objects:
         try:
-            before = _there(server, one.path)
-            result = server.apply(one.path, one.body, field_manager=MANAGER, dry_run=True, force=force)
-            done.append(Done(one, result, before))
+            before = _there(server, sent_object.path)
+            result = server.apply(
+                sent_object.path, sent_object.body, field_manager=MANAGER, dry_run=True, force=force
+            )
+            done.append(Done(sent_object, result, before))
         except ClusterError as error:
             failed.append(error)
     if failed:
-        conflict = any(isinstance(one, ConflictError) for one in failed)
+        conflict = any(isinstance(error, ConflictError) for error in failed)
         hint = "nothing is applied; omit these fields, or pass --force-conflicts to take them over"
         other = failed[0].hint or "nothing is applied"
-        raise ClusterError(Lines([one.message for one in failed]), hint if conflict else other)
+        raise ClusterError(Lines([error.message for error in failed]), hint if conflict else other)
     return done
 
 
@@ -200,16 +204,16 @@ def _there(server: ApiServer, path: str) -> Json | None:
 def applied(server: ApiServer, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
     """Apply what was tried, one after the other. Raises ClusterError, which names what was applied before."""
     before: list[str] = []
-    for one in trial:
+    for done in trial:
         try:
-            result = server.apply(one.sent.path, one.sent.body, field_manager=MANAGER, force=force)
+            result = server.apply(done.sent.path, done.sent.body, field_manager=MANAGER, force=force)
         except ClusterError as error:
             names = ", ".join(before)
             so_far = msg("applied before: {names}", names=names) if before else msg("nothing is applied")
             hint = join_and(filter(None, (so_far, error.hint)), "{before}; {last}")
             raise ClusterError(error.message, hint) from None
-        before.append(one.sent.name)
-        yield Done(one.sent, result, one.before)
+        before.append(done.sent.name)
+        yield Done(done.sent, result, done.before)
 
 
 # --- differences ------------------------------------------------------------------------------
@@ -235,13 +239,13 @@ def only_sent(live: Any, body: Any) -> Any:
     if isinstance(live, list) and isinstance(body, list):
         keyed = _by_name(live)
         if keyed is not None and _by_name(body) is not None:
-            return [only_sent(keyed[one["name"]], one) for one in body if one["name"] in keyed]
+            return [only_sent(keyed[item["name"]], item) for item in body if item["name"] in keyed]
         pairs = zip(live, [*body, *[None] * len(live)], strict=False)
-        return [only_sent(there, mine) for there, mine in pairs]
+        return [only_sent(value, written) for value, written in pairs]
     return live
 
 
 def _by_name(items: Sequence[Any]) -> dict[str, Any] | None:
-    if items and all(isinstance(one, dict) and "name" in one for one in items):
-        return {str(one["name"]): one for one in items}
+    if items and all(isinstance(item, dict) and "name" in item for item in items):
+        return {str(item["name"]): item for item in items}
     return None

@@ -107,9 +107,9 @@ class Connection:
         headers = HTTPHeaderDict({"Accept": "application/json", "User-Agent": f"gpuxlate/{__version__}"})
         with errors.captured_log():  # an expired token may be renewed here
             credentials = self._config.auth_settings().values()
-        for one in credentials:
-            headers[one["key"]] = one["value"]
-            self._secrets.add(str(one["value"]).rpartition(" ")[2])
+        for credential in credentials:
+            headers[credential["key"]] = credential["value"]
+            self._secrets.add(str(credential["value"]).rpartition(" ")[2])
         for name, value in self.context.impersonation if self.context else ():
             headers.add(name, value)
         headers.update(more)
@@ -128,7 +128,7 @@ class Connection:
         The request must be idempotent.
         """
         url = self._host + path + (f"?{urlencode(query)}" if query else "")
-        asked = errors.Request(self.server, method, path, self._secrets)
+        request = errors.Request(self.server, method, path, self._secrets)
         waited = 0.0
         for attempt in range(RETRIES + 1):
             last = attempt == RETRIES
@@ -149,11 +149,11 @@ class Connection:
                 wait = _seconds(answer.headers.get("Retry-After"), WAITS[min(attempt, RETRIES - 1)])
                 waited += wait
                 if last or waited > MAX_WAIT:
-                    raise errors.failure(asked, answer, attempt + 1)
+                    raise errors.failure(request, answer, attempt + 1)
             elif answer.status >= 300:
-                raise errors.failure(asked, answer, 1)
+                raise errors.failure(request, answer, 1)
             else:
-                return self._decoded(asked, answer), answer.headers
+                return self._decoded(request, answer), answer.headers
             sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
@@ -176,16 +176,16 @@ class Connection:
         except (exceptions.HTTPError, OSError, ValueError) as error:
             raise errors.unreachable(self.server, error, self._read_seconds) from None
 
-    def _decoded(self, asked: errors.Request, answer: Any) -> Json:
+    def _decoded(self, request: errors.Request, answer: Any) -> Json:
         try:
-            found = json.loads(answer.data)
+            decoded = json.loads(answer.data)
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            decoded = None
+        if not isinstance(decoded, dict):
             kind = str(answer.headers.get("Content-Type", "")).partition(";")[0]
             kind = kind if re.fullmatch(r"[\w.+-]+/[\w.+-]+", kind) else "without a content type"
-            raise errors.unexpected(asked, msg("a JSON object ({kind})", kind=kind))
-        return found
+            raise errors.unexpected(request, msg("a JSON object ({kind})", kind=kind))
+        return decoded
 
 
 def _library() -> tuple[Any, Any]:
@@ -296,8 +296,8 @@ class Cluster:
                 continue
             items = page.get("items")
             if not isinstance(items, list):
-                asked = Request(self._connection.server, "GET", path, set())
-                raise unexpected(asked, "a list of objects")
+                request = Request(self._connection.server, "GET", path, set())
+                raise unexpected(request, "a list of objects")
             token = (page.get("metadata") or {}).get("continue")
             del page
             yield items
@@ -323,7 +323,7 @@ class Cluster:
             query["dryRun"] = "All"
         if force:
             query["force"] = "true"
-        found, headers = self._connection.request(
+        applied, headers = self._connection.request(
             "PATCH",
             path,
             query,
@@ -333,7 +333,7 @@ class Cluster:
         warning = headers.get("Warning")
         if warning:
             self.note(shown(warning.partition('"')[2].rpartition('"')[0] or warning, set()))
-        return found
+        return applied
 
     def version(self) -> str:
         """The version of the server, such as ``v1.30.4-vke.3``."""

@@ -91,45 +91,45 @@ def shown(text: str, secrets: set[str]) -> str:
     return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..."
 
 
-def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
+def failure(request: Request, answer: Any, tries: int) -> ClusterError:
     """The error of an HTTP answer that is not a success. ``tries``: requests that were sent."""
     status = _status(answer)
-    message = shown(str(status.get("message") or ""), asked.secrets)
+    message = shown(str(status.get("message") or ""), request.secrets)
     code = answer.status
     if code == 401:
         return ClusterError(
             msg(
                 "{server} does not accept the credentials: they are expired, or of another cluster",
-                server=asked.server,
+                server=request.server,
             ),
             "log in again, or choose another --context",
         )
     if code == 403:
-        return _forbidden(asked, message)
+        return _forbidden(request, message)
     if code == 404:
-        return _missing(asked, status)
+        return _missing(request, status)
     if code == 409:
-        return _conflict(asked, status, message)
+        return _conflict(request, status, message)
     if code == 410:
         token = (status.get("metadata") or {}).get("continue")
         return ExpiredError(
             msg(
                 "the list of {resource} changed too much while it was read page by page",
-                resource=asked.resource,
+                resource=request.resource,
             ),
             "try again",
             token,
         )
     if code == 429:
         return ClusterError(
-            msg("{server} is too busy, after {times}", server=asked.server, times=_times(tries)),
+            msg("{server} is too busy, after {times}", server=request.server, times=_times(tries)),
             "try again later",
         )
     if code >= 500:
         return ClusterError(
             msg(
                 "{server} fails ({code}), after {times}{colon}",
-                server=asked.server,
+                server=request.server,
                 code=code,
                 times=_times(tries),
                 colon=_colon(message),
@@ -140,8 +140,8 @@ def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
         return ClusterError(
             msg(
                 "{server} redirects GET {path} ({code}): it is not a Kubernetes API server",
-                server=asked.server,
-                path=asked.path,
+                server=request.server,
+                path=request.path,
                 code=code,
             ),
             "is there a proxy or a login page in front of it?",
@@ -149,9 +149,9 @@ def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
     return ClusterError(
         msg(
             "{server} refuses to {verb} {thing} ({code}){colon}",
-            server=asked.server,
-            verb=asked.verb,
-            thing=asked.thing,
+            server=request.server,
+            verb=request.verb,
+            thing=request.thing,
             code=code,
             colon=_colon(message),
         )
@@ -162,14 +162,14 @@ def _times(count: int) -> str:
     return plural(count, "{count} try", "{count} tries")
 
 
-def unexpected(asked: Request, wanted: str) -> ClusterError:
+def unexpected(request: Request, expected: str) -> ClusterError:
     """The answer is a success and is not ``wanted``."""
     return ClusterError(
         msg(
             "{server}: the answer to GET {path} is not {wanted}",
-            server=asked.server,
-            path=asked.path,
-            wanted=wanted,
+            server=request.server,
+            path=request.path,
+            wanted=expected,
         ),
         "is this a Kubernetes API server? a proxy or a login page may answer instead",
     )
@@ -182,50 +182,53 @@ def _colon(message: str) -> str:
 def _status(answer: Any) -> dict[str, Any]:
     """The Status object of an error; empty where the answer is something else."""
     try:
-        found = json.loads(answer.data)
+        status = json.loads(answer.data)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and found.get("kind") == "Status" else {}
+    return status if isinstance(status, dict) and status.get("kind") == "Status" else {}
 
 
-def _forbidden(asked: Request, message: str) -> ClusterError:
+def _forbidden(request: Request, message: str) -> ClusterError:
     user = _USER.search(message)
     who = msg("user {name} may not", name=user.group(1)) if user else msg("you may not")
     return ForbiddenError(
-        msg("{who} {verb} {thing}", who=who, verb=asked.verb, thing=asked.thing),
+        msg("{who} {verb} {thing}", who=who, verb=request.verb, thing=request.thing),
         "ask an administrator for access, or choose another --context or --namespace",
     )
 
 
-def _missing(asked: Request, status: Mapping[str, Any]) -> ClusterError:
+def _missing(request: Request, status: Mapping[str, Any]) -> ClusterError:
     details = status.get("details")
-    elsewhere = "is it in another namespace? choose it with -n" if asked.namespace else None
-    if asked.name and isinstance(details, Mapping) and details.get("name"):
-        return MissingError(msg("{thing}: not found", thing=asked.thing), elsewhere)
-    return MissingError(msg("{server} has no {thing}", server=asked.server, thing=asked.thing), elsewhere)
+    elsewhere = "is it in another namespace? choose it with -n" if request.namespace else None
+    if request.name and isinstance(details, Mapping) and details.get("name"):
+        return MissingError(msg("{thing}: not found", thing=request.thing), elsewhere)
+    return MissingError(msg("{server} has no {thing}", server=request.server, thing=request.thing), elsewhere)
 
 
-def _conflict(asked: Request, status: Mapping[str, Any], message: str) -> ClusterError:
+def _conflict(request: Request, status: Mapping[str, Any], message: str) -> ClusterError:
     details = status.get("details")
     causes = details.get("causes") if isinstance(details, Mapping) else None
-    found: list[tuple[str, str]] = []
+    conflicts: list[tuple[str, str]] = []
     for cause in causes if isinstance(causes, list) else ():
         if isinstance(cause, Mapping):
             match = _CONFLICT.search(str(cause.get("message")))
             if match:
-                found.append((shown(match.group(1), asked.secrets), str(cause.get("field") or "")))
-    found = found or _CONFLICT_FIELD.findall(message)
-    if not found:
+                conflicts.append((shown(match.group(1), request.secrets), str(cause.get("field") or "")))
+    conflicts = conflicts or _CONFLICT_FIELD.findall(message)
+    if not conflicts:
         return ClusterError(
-            msg("{thing}: conflict{colon}", thing=asked.thing, colon=_colon(message)),
+            msg("{thing}: conflict{colon}", thing=request.thing, colon=_colon(message)),
             "it has changed; try again",
         )
-    owners = dict.fromkeys(manager for manager, _ in found)
-    owned = [(one, ", ".join(field for manager, field in found if manager == one)) for one in owners]
+    owners = dict.fromkeys(manager for manager, _ in conflicts)
+    owned = [
+        (owner, ", ".join(field for manager, field in conflicts if manager == owner)) for owner in owners
+    ]
     text = join_and(
-        [msg("{manager} owns {fields}", manager=one, fields=each) for one, each in owned], "{before}; {last}"
+        [msg("{manager} owns {fields}", manager=owner, fields=each) for owner, each in owned],
+        "{before}; {last}",
     )
-    return ConflictError(msg("{thing}: conflict: {text}", thing=asked.thing, text=text))
+    return ConflictError(msg("{thing}: conflict: {text}", thing=request.thing, text=text))
 
 
 # --- no answer ----------------------------------------------------------------------------------
@@ -256,10 +259,10 @@ def unreachable(server: str, error: Exception, seconds: float | None) -> Cluster
     if isinstance(error, exceptions.LocationParseError | ValueError):
         return ClusterError(msg("{server} is not a valid address", server=server), CHECK_CONTEXT)
     text = str(error).lower()
-    known = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
+    reason = next((why for why in ("connection refused", "unreachable", "reset") if why in text), None)
     message = msg("{server} is not reachable", server=server)
-    if known:
-        message = msg("{message}: {why}", message=message, why=msg(known))
+    if reason:
+        message = msg("{message}: {why}", message=message, why=msg(reason))
     return ClusterError(message, CHECK_ADDRESS)
 
 

@@ -112,38 +112,39 @@ class WrittenFields(NamedTuple):
     values: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, found: Json) -> WrittenFields:
+    def of(cls, live: Json) -> WrittenFields:
         """Of an object as the server gives it."""
-        metadata = found.get("metadata")
+        metadata = live.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         managers = metadata.get("managedFields")
         applied = [
-            one.get("fieldsV1")
-            for one in (managers if isinstance(managers, list) else ())
-            if isinstance(one, dict) and one.get("operation") == "Apply"
+            manager.get("fieldsV1")
+            for manager in (managers if isinstance(managers, list) else ())
+            if isinstance(manager, dict) and manager.get("operation") == "Apply"
         ]
         values: list[Any] = []
         annotations = metadata.get("annotations")
         with suppress(ValueError, RecursionError, TypeError, AttributeError):
             values.append(json.loads(annotations.get(LAST_APPLIED)))  # type: ignore[union-attr]
-        return cls(tuple(one for one in applied if isinstance(one, dict)), tuple(values))
+        return cls(tuple(entry for entry in applied if isinstance(entry, dict)), tuple(values))
 
     def field(self, name: str) -> WrittenFields:
         """What was written of a field; nothing, where it is not there."""
         return WrittenFields(
-            _dicts(one.get(f"f:{name}") for one in self.fields),
-            tuple(one[name] for one in self.values if isinstance(one, dict) and name in one),
+            _dicts(entry.get(f"f:{name}") for entry in self.fields),
+            tuple(value[name] for value in self.values if isinstance(value, dict) and name in value),
         )
 
     def item(self, item: Json) -> WrittenFields:
         """What was written of an item of this list, which is known by the keys of its entry, or its name."""
         return WrittenFields(
-            _dicts(fields for one in self.fields for key, fields in one.items() if _is_key_of(key, item)),
+            _dicts(fields for entry in self.fields for key, fields in entry.items() if _is_key_of(key, item)),
             tuple(
-                one
+                entry
                 for value in self.values
-                for one in (value if isinstance(value, list) else ())
-                if isinstance(one, dict) and all(item.get(key) == one[key] for key in _KEYS if key in one)
+                for entry in (value if isinstance(value, list) else ())
+                if isinstance(entry, dict)
+                and all(item.get(key) == entry[key] for key in _KEYS if key in entry)
             ),
         )
 
@@ -155,22 +156,22 @@ _KEYS = ("name", "containerPort")
 """Fields that identify the items of lists in a pod."""
 
 
-def _dicts(found: Iterable[Any]) -> tuple[Json, ...]:
-    return tuple(one for one in found if isinstance(one, dict))
+def _dicts(values: Iterable[Any]) -> tuple[Json, ...]:
+    return tuple(value for value in values if isinstance(value, dict))
 
 
 def _is_key_of(key: str, item: Json) -> bool:
     with suppress(ValueError, RecursionError):
-        wanted = json.loads(key[2:]) if key.startswith("k:") else None
-        return isinstance(wanted, dict) and all(item.get(name) == value for name, value in wanted.items())
+        keys = json.loads(key[2:]) if key.startswith("k:") else None
+        return isinstance(keys, dict) and all(item.get(name) == value for name, value in keys.items())
     return False
 
 
-def drop_defaults(made: Json, found: Json) -> None:
+def drop_defaults(cleaned_object: Json, live: Json) -> None:
     """Remove from ``made``, a cleaned copy of ``found``, the defaults that nobody wrote."""
-    spec, defaults = made.get("spec"), _SPECS.get(str(made.get("kind")))
+    spec, defaults = cleaned_object.get("spec"), _SPECS.get(str(cleaned_object.get("kind")))
     if isinstance(spec, dict) and defaults is not None:
-        _drop_defaults(spec, defaults, WrittenFields.of(found).field("spec"))
+        _drop_defaults(spec, defaults, WrittenFields.of(live).field("spec"))
 
 
 def _drop_defaults(owner: Json, defaults: Defaults, written: WrittenFields) -> None:
@@ -183,11 +184,11 @@ def _drop_defaults(owner: Json, defaults: Defaults, written: WrittenFields) -> N
                 del owner[name]
             continue
         if isinstance(value, list):
-            for one in value:
-                if isinstance(one, dict):
-                    _drop_defaults(one, default, here.item(one))
+            for item in value:
+                if isinstance(item, dict):
+                    _drop_defaults(item, default, here.item(item))
                     if default is _CONTAINER:
-                        _drop_pull_policy(one, here.item(one))
+                        _drop_pull_policy(item, here.item(item))
         elif isinstance(value, dict):
             _drop_defaults(value, default, here)
             if not value and not here and name not in _MEANT_EMPTY:
@@ -263,18 +264,20 @@ _SERVICE = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 _CLAIM = ("volumeName",)
 
 
-def cleaned(found: Json) -> Json:
+def cleaned(live: Json) -> Json:
     """A copy without what was added. ``apiVersion`` and ``kind`` are first, other fields keep their order."""
-    made = {"apiVersion": found.get("apiVersion"), "kind": found.get("kind")}
-    made.update((key, copy.deepcopy(value)) for key, value in found.items() if key not in (*made, "status"))
-    kind = made["kind"]
-    spec = made.get("spec") if isinstance(made.get("spec"), dict) else None
+    result = {"apiVersion": live.get("apiVersion"), "kind": live.get("kind")}
+    result.update(
+        (key, copy.deepcopy(value)) for key, value in live.items() if key not in (*result, "status")
+    )
+    kind = result["kind"]
+    spec = result.get("spec") if isinstance(result.get("spec"), dict) else None
     own_labels = _LABELS
-    if _of_a_job(found) or (spec and kind == "Job" and not spec.get("manualSelector")):
+    if _of_a_job(live) or (spec and kind == "Job" and not spec.get("manualSelector")):
         own_labels |= _JOB_LABELS
-    _metadata(made, own_labels)
+    _metadata(result, own_labels)
     if not spec:
-        return made
+        return result
     selector = spec.get("selector")
     if kind == "Pod":
         _pod(spec)
@@ -292,47 +295,47 @@ def cleaned(found: Json) -> Json:
     for template in _templates(spec):
         _metadata(template, own_labels)
         _pod(template["spec"])
-    drop_defaults(made, found)
-    return made
+    drop_defaults(result, live)
+    return result
 
 
-def _of_a_job(found: Json) -> bool:
-    owners = (found.get("metadata") or {}).get("ownerReferences")
-    return any(one.get("kind") == "Job" for one in _mappings(owners))
+def _of_a_job(live: Json) -> bool:
+    owners = (live.get("metadata") or {}).get("ownerReferences")
+    return any(owner.get("kind") == "Job" for owner in _mappings(owners))
 
 
-def as_yaml(found: Json) -> str:
+def as_yaml(live: Json) -> str:
     """A cleaned object as a YAML document."""
-    return dump_yaml(cleaned(found))
+    return dump_yaml(cleaned(live))
 
 
 def _templates(spec: Json) -> Iterator[Json]:
     """Every pod template below a spec, at any depth, also in custom kinds."""
     pending: list[Any] = [spec]
     while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            inner = one.get("spec")
+        value = pending.pop()
+        if isinstance(value, dict):
+            inner = value.get("spec")
             if isinstance(inner, dict) and isinstance(inner.get("containers"), list):
-                yield one
-            pending.extend(one.values())
-        elif isinstance(one, list):
-            pending.extend(one)
+                yield value
+            pending.extend(value.values())
+        elif isinstance(value, list):
+            pending.extend(value)
 
 
 def _metadata(owner: Json, labels: frozenset[str]) -> None:
     metadata = owner.get("metadata")
     if not isinstance(metadata, dict):
         return
-    own = {key: value for key, value in metadata.items() if key not in _METADATA}
-    if "name" not in own and "generateName" in metadata:
-        own["generateName"] = metadata["generateName"]
+    kept = {key: value for key, value in metadata.items() if key not in _METADATA}
+    if "name" not in kept and "generateName" in metadata:
+        kept["generateName"] = metadata["generateName"]
     for key, added in (("annotations", _ANNOTATIONS), ("labels", labels)):
-        if isinstance(own.get(key), dict):
-            own[key] = {n: v for n, v in own[key].items() if n not in added and not _by_scheduler(n)}
-            if not own[key]:
-                del own[key]
-    owner["metadata"] = own
+        if isinstance(kept.get(key), dict):
+            kept[key] = {n: v for n, v in kept[key].items() if n not in added and not _by_scheduler(n)}
+            if not kept[key]:
+                del kept[key]
+    owner["metadata"] = kept
 
 
 @lru_cache(maxsize=4096)
@@ -349,7 +352,9 @@ def _pod(spec: Json) -> None:
     spec.pop("serviceAccount", None)  # the old field repeats the new one
     if spec.get("serviceAccountName") == "default":
         del spec["serviceAccountName"]
-    tolerations = [one for one in _list(spec, "tolerations") if not _added_toleration(one)]
+    tolerations = [
+        toleration for toleration in _list(spec, "tolerations") if not _added_toleration(toleration)
+    ]
     _set(spec, "tolerations", tolerations)
     containers = [*_mappings(spec.get("containers")), *_mappings(spec.get("initContainers"))]
     for container in containers:
@@ -363,9 +368,9 @@ def _pod(spec: Json) -> None:
     if not gone:
         return
     for container in containers:
-        kept = [one for one in _list(container, "volumeMounts") if one.get("name") not in gone]
+        kept = [mount for mount in _list(container, "volumeMounts") if mount.get("name") not in gone]
         _set(container, "volumeMounts", kept)
-    _set(spec, "volumes", [one for one in _list(spec, "volumes") if one.get("name") not in gone])
+    _set(spec, "volumes", [volume for volume in _list(spec, "volumes") if volume.get("name") not in gone])
 
 
 def _plain_numbers(resources: Any) -> None:
@@ -377,16 +382,16 @@ def _plain_numbers(resources: Any) -> None:
 
 
 def _mapping(owner: Any, key: str) -> Json:
-    found = owner.get(key) if isinstance(owner, dict) else None
-    return found if isinstance(found, dict) else {}
+    value = owner.get(key) if isinstance(owner, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
-def _added_toleration(one: Any) -> bool:
+def _added_toleration(toleration: Any) -> bool:
     return (
-        isinstance(one, dict)
-        and one.get("key") in _NOT_READY
-        and one.get("effect") == "NoExecute"
-        and one.get("tolerationSeconds") == 300
+        isinstance(toleration, dict)
+        and toleration.get("key") in _NOT_READY
+        and toleration.get("effect") == "NoExecute"
+        and toleration.get("tolerationSeconds") == 300
     )
 
 
@@ -410,4 +415,4 @@ def _set(owner: Json, key: str, value: list[Any]) -> None:
 
 def _mappings(value: Any) -> Iterator[Json]:
     if isinstance(value, list):
-        yield from (one for one in value if isinstance(one, dict))
+        yield from (item for item in value if isinstance(item, dict))

@@ -47,15 +47,15 @@ class KubeContext:
     @property
     def impersonation(self) -> list[tuple[str, str]]:
         """Headers of impersonation, which the client library does not send."""
-        found = [
+        headers = [
             (header, str(self.user[key]))
             for key, header in (("as", "Impersonate-User"), ("as-uid", "Impersonate-Uid"))
             if self.user.get(key)
         ]
-        found += [("Impersonate-Group", str(one)) for one in self.user.get("as-groups") or ()]
+        headers += [("Impersonate-Group", str(group)) for group in self.user.get("as-groups") or ()]
         for key, values in _mapping(self.user.get("as-user-extra")).items():
-            found += [(f"Impersonate-Extra-{key}", str(one)) for one in values]
-        return found
+            headers += [(f"Impersonate-Extra-{key}", str(value)) for value in values]
+        return headers
 
 
 class Kubeconfig:
@@ -66,7 +66,7 @@ class Kubeconfig:
         joined = os.environ.get("KUBECONFIG") or "~/.kube/config"
         # only the environment holds a list of files; like kubectl, those that do not exist are skipped
         self.paths = [
-            Path(one).expanduser() for one in ([named] if named else joined.split(os.pathsep)) if one
+            Path(name).expanduser() for name in ([named] if named else joined.split(os.pathsep)) if name
         ]
         self._data = {str(path): _read(path) for path in self.paths if named or path.exists()}
 
@@ -83,28 +83,32 @@ class Kubeconfig:
     @property
     def namespaces(self) -> list[str]:
         """The namespaces that contexts name."""
-        named = [_mapping(one.get("context")).get("namespace") for one, _ in self._all("contexts").values()]
-        return sorted({str(one) for one in named if one})
+        named = [
+            _mapping(entry.get("context")).get("namespace") for entry, _ in self._all("contexts").values()
+        ]
+        return sorted({str(name) for name in named if name})
 
     def choose(self, context: str | None) -> KubeContext:
         """The context of that name, else the current one. Raises ChoiceError, ClusterError."""
-        known = self._all("contexts")
-        current = (str(one["current-context"]) for one in self._data.values() if one.get("current-context"))
+        contexts = self._all("contexts")
+        current = (
+            str(data["current-context"]) for data in self._data.values() if data.get("current-context")
+        )
         name = context or next(current, None)
         if name is None:
             raise ChoiceError(
                 "the kubeconfig has no current context",
-                msg("pass --context, one of: {names}", names=", ".join(known))
-                if known
+                msg("pass --context, one of: {names}", names=", ".join(contexts))
+                if contexts
                 else "it has no contexts",
             )
-        if name not in known:
-            near = get_close_matches(name, known, 1, 0.5)
-            hint = msg("contexts: {names}", names=", ".join(known) or msg("none"))
+        if name not in contexts:
+            near = get_close_matches(name, contexts, 1, 0.5)
+            hint = msg("contexts: {names}", names=", ".join(contexts) or msg("none"))
             if near:
                 hint = msg("did you mean {near}?", near=near[0])
             raise ChoiceError(msg("the kubeconfig has no context {name!r}", name=name), hint)
-        entry = _mapping(known[name][0].get("context"))
+        entry = _mapping(contexts[name][0].get("context"))
         cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
             raise ClusterError(
@@ -115,29 +119,29 @@ class Kubeconfig:
         return KubeContext(name, str(namespace) if namespace else None, cluster, user)
 
     def _entry(self, kind: str, key: str, context: Mapping[str, Any]) -> dict[str, Any]:
-        found, path = self._all(kind).get(str(context.get(key)), ({}, ""))
-        return _absolute(_mapping(found.get(key)), Path(path).absolute().parent)
+        section, path = self._all(kind).get(str(context.get(key)), ({}, ""))
+        return _absolute(_mapping(section.get(key)), Path(path).absolute().parent)
 
     def _all(self, kind: str) -> dict[str, tuple[Mapping[str, Any], str]]:
         """The entries of a kind by name, with their files; of two with the same name the first counts."""
-        found: dict[str, tuple[Mapping[str, Any], str]] = {}
+        entries: dict[str, tuple[Mapping[str, Any], str]] = {}
         for path, data in self._data.items():
-            for one in data.get(kind) or ():
-                if isinstance(one, Mapping) and "name" in one:
-                    found.setdefault(str(one["name"]), (one, path))
-        return found
+            for entry in data.get(kind) or ():
+                if isinstance(entry, Mapping) and "name" in entry:
+                    entries.setdefault(str(entry["name"]), (entry, path))
+        return entries
 
 
 def _absolute(entry: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """A cluster or user with absolute paths. The command of a plug-in is a path where it has a slash."""
-    found = dict(entry)
+    absolute = dict(entry)
     for key in _FILES:
-        if isinstance(found.get(key), str):
-            found[key] = str(folder / found[key])
-    plugin = found.get("exec")
+        if isinstance(absolute.get(key), str):
+            absolute[key] = str(folder / absolute[key])
+    plugin = absolute.get("exec")
     if isinstance(plugin, Mapping) and os.path.dirname(str(plugin.get("command", ""))):
-        found["exec"] = {**plugin, "command": str(folder / str(plugin["command"]))}
-    return found
+        absolute["exec"] = {**plugin, "command": str(folder / str(plugin["command"]))}
+    return absolute
 
 
 def _check_address(context: str, server: str) -> None:

@@ -72,7 +72,9 @@ def devices_of(server: ApiServer) -> ClusterDevices:
             slices = list(_listed(server, f"{api}/resourceslices"))
             if not slices:
                 return NO_DEVICES
-            classes = frozenset(str(_name(one)) for one in _listed(server, f"{api}/deviceclasses"))
+            classes = frozenset(
+                str(_name(device_class)) for device_class in _listed(server, f"{api}/deviceclasses")
+            )
             return ClusterDevices(_by_node(slices, _taken(_listed(server, f"{api}/resourceclaims"))), classes)
         except MissingError:
             continue
@@ -87,45 +89,47 @@ def _listed(server: ApiServer, path: str) -> Iterator[Json]:
         yield from page
 
 
-def _name(one: Json) -> Any:
-    return (one.get("metadata") or {}).get("name")
+def _name(manifest: Json) -> Any:
+    return (manifest.get("metadata") or {}).get("name")
 
 
 def _taken(claims: Iterator[Json]) -> dict[Key, list[Taken]]:
     """What allocated claims have, by device. Access of an administrator takes nothing."""
-    found: dict[Key, list[Taken]] = {}
-    for one in claims:
-        status = one.get("status") or {}
+    takers: dict[Key, list[Taken]] = {}
+    for claim in claims:
+        status = claim.get("status") or {}
         pods = (each for each in status.get("reservedFor") or () if each.get("resource") == "pods")
         names = tuple(sorted(str(each.get("name")) for each in pods))
-        namespace = str(one["metadata"].get("namespace") or "")
+        namespace = str(claim["metadata"].get("namespace") or "")
         results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
         for result in results:
             if not result.get("adminAccess"):
                 key = (str(result.get("driver")), str(result.get("pool")), str(result.get("device")))
                 consumed = result.get("consumedCapacity")
                 amounts = None if consumed is None else {name: str(each) for name, each in consumed.items()}
-                found.setdefault(key, []).append(Taken(namespace, str(_name(one)), names, amounts))
-    return found
+                takers.setdefault(key, []).append(Taken(namespace, str(_name(claim)), names, amounts))
+    return takers
 
 
 def _by_node(slices: list[Json], taken: Mapping[Key, list[Taken]]) -> dict[str, tuple[LiveDevice, ...]]:
     """The devices of the newest generation of each pool, by node."""
-    specs = [one.get("spec") or {} for one in slices]
+    specs = [resource_slice.get("spec") or {} for resource_slice in slices]
     newest: dict[tuple[str, str], int] = {}
     for spec in specs:
         (driver, pool), generation = _pool(spec)
         newest[driver, pool] = max(newest.get((driver, pool), 0), generation)
-    found: dict[str, list[LiveDevice]] = {}
+    devices_by_node: dict[str, list[LiveDevice]] = {}
     for spec in specs:
         (driver, pool), generation = _pool(spec)
         node = spec.get("nodeName")
         if node and generation == newest[driver, pool]:
-            devices = (_device(driver, one) for one in spec.get("devices") or ())
-            found.setdefault(str(node), []).extend(
-                replace(one, taken=tuple(taken.get((driver, pool, one.name), ()))) for one in devices
+            devices = (_device(driver, entry) for entry in spec.get("devices") or ())
+            devices_by_node.setdefault(str(node), []).extend(
+                replace(device, taken=tuple(taken.get((driver, pool, device.name), ()))) for device in devices
             )
-    return {node: tuple(sorted(each, key=lambda one: one.name)) for node, each in found.items()}
+    return {
+        node: tuple(sorted(each, key=lambda device: device.name)) for node, each in devices_by_node.items()
+    }
 
 
 def _pool(spec: Json) -> tuple[tuple[str, str], int]:
@@ -133,16 +137,16 @@ def _pool(spec: Json) -> tuple[tuple[str, str], int]:
     return (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
 
 
-def _device(driver: str, one: Json) -> LiveDevice:
+def _device(driver: str, entry: Json) -> LiveDevice:
     """A device; ``v1beta1`` has its fields in ``basic``."""
-    fields = one.get("basic") or one
+    fields = entry.get("basic") or entry
     attributes = {
         name: str(next(iter(value.values()), "")) for name, value in (fields.get("attributes") or {}).items()
     }
     capacity = {name: str(value.get("value", "")) for name, value in (fields.get("capacity") or {}).items()}
     return LiveDevice(
         driver,
-        str(one.get("name")),
+        str(entry.get("name")),
         attributes,
         capacity,
         bool(fields.get("allowMultipleAllocations")),
@@ -161,26 +165,30 @@ _HAMI_NODE = NodeView(None, NodeOffer.NOTHING, notes=(_SPLIT,))
 
 def gpu_nodes(server: ApiServer, selector: str | None = None) -> list[GpuNode]:
     """The GPU nodes of the cluster, by name."""
-    nodes = [one for page in server.pages(NODES, selector=selector) for one in page]
+    nodes = [node for page in server.pages(NODES, selector=selector) for node in page]
     return gpu_nodes_of(server, nodes)
 
 
 def gpu_nodes_of(server: ApiServer, nodes: Sequence[Json]) -> list[GpuNode]:
     """The GPU nodes of some nodes, by name."""
     devices = devices_of(server) if nodes else NO_DEVICES
-    found = (gpu_node(one, devices) for one in nodes)
-    return sorted((one for one in found if one is not None), key=lambda one: one.name)
+    candidates = (gpu_node(node, devices) for node in nodes)
+    return sorted((node for node in candidates if node is not None), key=lambda node: node.name)
 
 
 def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None:
     """One node; None where it has nothing to do with GPUs. ``devices``: those of the cluster."""
     live = _live_node(node, devices)
-    views = [(one, seen) for one in registry.pod_backends() if (seen := one.node_view(live)) is not None]
+    views = [
+        (dialect, seen)
+        for dialect in registry.pod_backends()
+        if (seen := dialect.node_view(live)) is not None
+    ]
     backend: Backend | None = None
     view: NodeView | None = None
     if views:
         # of two that read it alike, the one of its cloud
-        backend, view = min(views, key=lambda one: (_RANK.index(one[1].serves), one[0].cloud is None))
+        backend, view = min(views, key=lambda pair: (_RANK.index(pair[1].serves), pair[0].cloud is None))
     if view is None or view.serves is NodeOffer.NOTHING:
         shared = any(name.startswith(_HAMI) for name in live.annotations)
         plain = _HAMI_NODE if shared and live.amount(NVIDIA_GPU) else _whole_cards(live, view)
@@ -225,8 +233,8 @@ def _live_node(node: Json, devices: ClusterDevices) -> LiveNode:
     )
 
 
-def _texts(found: Mapping[str, Any] | None) -> dict[str, str]:
-    return {name: str(value) for name, value in (found or {}).items()}
+def _texts(mapping: Mapping[str, Any] | None) -> dict[str, str]:
+    return {name: str(value) for name, value in (mapping or {}).items()}
 
 
 OF_CLOSED = "node.kubernetes.io/"
@@ -234,18 +242,18 @@ OF_CLOSED = "node.kubernetes.io/"
 
 
 def _taints(node: Json) -> Iterator[Taint]:
-    for one in (node.get("spec") or {}).get("taints") or ():
-        key, effect = str(one.get("key") or ""), str(one.get("effect") or "")
+    for taint in (node.get("spec") or {}).get("taints") or ():
+        key, effect = str(taint.get("key") or ""), str(taint.get("effect") or "")
         if effect in CLOSING and not key.startswith(OF_CLOSED):
-            yield Taint(key, str(one.get("value") or ""), effect)
+            yield Taint(key, str(taint.get("value") or ""), effect)
 
 
 def _closed(node: Json) -> str | None:
     """Why the node takes no new pods; None where it does. Its taints are apart."""
     if (node.get("spec") or {}).get("unschedulable"):
         return CORDONED
-    for one in (node.get("status") or {}).get("conditions") or ():
-        if one.get("type") == "Ready" and one.get("status") != "True":
+    for condition in (node.get("status") or {}).get("conditions") or ():
+        if condition.get("type") == "Ready" and condition.get("status") != "True":
             return "it is not ready"
     return None
 
@@ -276,11 +284,14 @@ def _live_pod(pod: Json) -> LivePod:
     records = {}
     for name, value in keys.annotations.items():
         if value.text.startswith("{") and len(value.text) < 100_000:
-            found = _json(value.text)
-            if isinstance(found, dict):
-                records[name] = found
+            record = _json(value.text)
+            if isinstance(record, dict):
+                records[name] = record
     conditions = (pod.get("status") or {}).get("conditions") or ()
-    done = any((one.get("type"), one.get("status")) == ("Initialized", "True") for one in conditions)
+    done = any(
+        (condition.get("type"), condition.get("status")) == ("Initialized", "True")
+        for condition in conditions
+    )
     return LivePod(keys, records, initialized=done)
 
 
@@ -295,9 +306,9 @@ def keys_of_pod(pod: Json) -> PodKeys:
     """The keys of a pod, as the reader of manifests gives them."""
     spec, metadata = pod.get("spec") or {}, pod.get("metadata") or {}
     containers = [
-        _container(one, index, init)
+        _container(container, index, init)
         for init, name in ((True, "initContainers"), (False, "containers"))
-        for index, one in enumerate(spec.get(name) or ())
+        for index, container in enumerate(spec.get(name) or ())
     ]
     return PodKeys(
         *in_lists(containers),
@@ -310,19 +321,19 @@ def keys_of_pod(pod: Json) -> PodKeys:
     )
 
 
-def _container(one: Json, index: int, init: bool) -> ContainerKeys:
+def _container(container: Json, index: int, init: bool) -> ContainerKeys:
     path: Path = ("spec", "initContainers" if init else "containers", index)
-    resources = one.get("resources") or {}
-    env = {str(item.get("name")): item.get("value", "") for item in one.get("env") or ()}
+    resources = container.get("resources") or {}
+    env = {str(item.get("name")): item.get("value", "") for item in container.get("env") or ()}
     return ContainerKeys(
-        str(one.get("name", "")),
+        str(container.get("name", "")),
         index,
         init,
         _values(resources.get("limits"), (*path, "resources", "limits")),
         _values(resources.get("requests"), (*path, "resources", "requests")),
         _values(env, (*path, "env")),
         path,
-        sidecar=init and one.get("restartPolicy") == "Always",
+        sidecar=init and container.get("restartPolicy") == "Always",
     )
 
 
@@ -333,21 +344,26 @@ def _terms(spec: Json) -> Iterator[tuple[NodeRequirement, ...]]:
     for number, term in enumerate(terms or ()):
         path = ("spec", *REQUIRED_AFFINITY, number, "matchExpressions")
         yield tuple(
-            NodeRequirement(one["key"], one["operator"], tuple(one.get("values") or ()), (*path, index))
-            for index, one in enumerate(term.get("matchExpressions") or ())
+            NodeRequirement(
+                expression["key"],
+                expression["operator"],
+                tuple(expression.get("values") or ()),
+                (*path, index),
+            )
+            for index, expression in enumerate(term.get("matchExpressions") or ())
         )
 
 
-def _values(found: Mapping[str, Any] | None, path: Path) -> dict[str, Value]:
+def _values(mapping: Mapping[str, Any] | None, path: Path) -> dict[str, Value]:
     return {
         name: Value(str(value), ScalarKind.INT if isinstance(value, int) else ScalarKind.STR, (*path, name))
-        for name, value in (found or {}).items()
+        for name, value in (mapping or {}).items()
     }
 
 
 @cache
 def _asks_for_gpu(resource: str) -> bool:
-    whole = (one.whole_card_key for one in registry.pod_backends())
+    whole = (backend.whole_card_key for backend in registry.pod_backends())
     return resource in whole or registry.is_gpu_key(resource)
 
 
@@ -356,8 +372,8 @@ def _asks_for_gpus(pod: Json) -> bool:
     return any(
         _asks_for_gpu(name)
         for kind in ("containers", "initContainers")
-        for one in (pod.get("spec") or {}).get(kind) or ()
-        for name in (one.get("resources") or {}).get("limits") or ()
+        for container in (pod.get("spec") or {}).get(kind) or ()
+        for name in (container.get("resources") or {}).get("limits") or ()
     )
 
 
@@ -435,14 +451,18 @@ def _dialect(keys: PodKeys, node: GpuNode | None) -> Backend | None:
 def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dict[str, Share]:
     if backend is not None:
         profile = unit_profile(node.view) if node and node.backend is backend else None
-        found = backend.read(PodReader(keys, profile), profile).containers
-        return {one.name: one.share for one in found if one.share and not one.init}
+        containers = backend.read(PodReader(keys, profile), profile).containers
+        return {
+            container.name: container.share
+            for container in containers
+            if container.share and not container.init
+        }
     counted = node.view.counted if node else ()
     return {
-        one.name: row.share(count)
-        for one in keys.containers
+        container.name: row.share(count)
+        for container in keys.containers
         for row in counted
-        if (count := number_of(PodKeys(containers=(one,)), row.key))
+        if (count := number_of(PodKeys(containers=(container,)), row.key))
     }
 
 

@@ -98,16 +98,16 @@ def selected(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelectio
     """
     if not arguments:
         return [ObjectSelection(DEFAULT, everything=True)]
-    if any("/" in one for one in arguments):
-        bare = [one for one in arguments if "/" not in one]
+    if any("/" in argument for argument in arguments):
+        bare = [argument for argument in arguments if "/" not in argument]
         if bare:
             raise ChoiceError(
                 msg("{bare}: write KIND/NAME for each, or one KIND and then names", bare=bare[0])
             )
-        pairs = [one.split("/") for one in arguments]
-        for one, pair in zip(arguments, pairs, strict=True):
+        pairs = [argument.split("/") for argument in arguments]
+        for argument, pair in zip(arguments, pairs, strict=True):
             if len(pair) != 2 or not all(pair):
-                raise ChoiceError(msg("{one}: neither a file nor KIND/NAME", one=one))
+                raise ChoiceError(msg("{one}: neither a file nor KIND/NAME", one=argument))
         return [
             ObjectSelection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))
         ]
@@ -122,22 +122,22 @@ def selected(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelectio
 
 def kind_of(server: ApiServer, word: str) -> ResourceKind:
     """The kind that a word means: one of Kubernetes itself, else one that the server knows."""
-    found = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
-    if found is None:
-        known = [one for kind in BUILT_IN for one in words_of(kind)]
-        near = get_close_matches(word.lower(), known, 1, 0.7)
+    kind = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
+    if kind is None:
+        known_words = [known_word for kind in BUILT_IN for known_word in words_of(kind)]
+        near = get_close_matches(word.lower(), known_words, 1, 0.7)
         hint = msg("did you mean {near}?", near=near[0]) if near else "kubectl api-resources lists them"
         raise ChoiceError(msg("{word}: no such file, and the cluster has no such kind", word=word), hint)
-    return found
+    return kind
 
 
 def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
     """Look in the API groups of the server, in its order, until the kind is found."""
     group = word.partition(".")[2]
     versions = [] if group else ["v1"]
-    for one in server.get("/apis").get("groups") or ():
-        preferred = str((one.get("preferredVersion") or {}).get("groupVersion") or "")
-        name = str(one.get("name"))
+    for api_group in server.get("/apis").get("groups") or ():
+        preferred = str((api_group.get("preferredVersion") or {}).get("groupVersion") or "")
+        name = str(api_group.get("name"))
         if preferred and (not group or group == name or group.partition(".")[2] == name):
             exact = f"{name}/{group.partition('.')[0]}" if group != name and group else preferred
             versions.append(exact)
@@ -147,21 +147,23 @@ def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
             listed = server.get(base).get("resources") or ()
         except MissingError:  # the version is announced, but not served
             continue
-        for one in listed:
-            kind = _kind(version, one)
+        for resource in listed:
+            kind = _kind(version, resource)
             if kind is not None and kind.called(word):
                 return kind
     return None
 
 
-def _kind(version: str, one: Json) -> ResourceKind | None:
+def _kind(version: str, resource: Json) -> ResourceKind | None:
     """A row of the server's list; None for what cannot be listed, such as ``pods/log``."""
-    name = str(one.get("name") or "")
-    if not name or "/" in name or "list" not in (one.get("verbs") or ()):
+    name = str(resource.get("name") or "")
+    if not name or "/" in name or "list" not in (resource.get("verbs") or ()):
         return None
-    singular = str(one.get("singularName") or one.get("kind") or name).lower()
-    words = tuple(str(word) for word in one.get("shortNames") or ())
-    return ResourceKind(version, str(one.get("kind")), name, singular, words, bool(one.get("namespaced")))
+    singular = str(resource.get("singularName") or resource.get("kind") or name).lower()
+    words = tuple(str(word) for word in resource.get("shortNames") or ())
+    return ResourceKind(
+        version, str(resource.get("kind")), name, singular, words, bool(resource.get("namespaced"))
+    )
 
 
 def objects(
@@ -178,17 +180,17 @@ def objects(
     controllers that are listed themselves. ``foreign_pods``: pods of controllers of other kinds are not.
     """
     namespace = None if all_namespaces else server.namespace
-    for one in selections:
-        if one.name is not None:
+    for selection in selections:
+        if selection.name is not None:
             if selector:
                 raise ChoiceError("a selector and a name cannot be combined", "omit -l or the name")
             if all_namespaces:
                 raise ChoiceError("a named object is in one namespace", "pass -n instead of -A")
-            yield _single(server, one.kinds[0], namespace, one.name)
+            yield _single(server, selection.kinds[0], namespace, selection.name)
             continue
-        for kind in one.kinds:
-            for item in _listed(server, kind, namespace, selector, optional=one.everything):
-                if _has_ended(item) or (one.everything and not _is_independent(item, foreign_pods)):
+        for kind in selection.kinds:
+            for item in _listed(server, kind, namespace, selector, optional=selection.everything):
+                if _has_ended(item) or (selection.everything and not _is_independent(item, foreign_pods)):
                     continue
                 metadata = item.get("metadata") or {}
                 name = f"{kind.short}/{metadata.get('name')}"
@@ -242,9 +244,11 @@ def _is_independent(item: Json, foreign_pods: bool) -> bool:
     if item["kind"] not in ("Pod", "Job"):
         return True
     owners = [
-        one for one in (item.get("metadata") or {}).get("ownerReferences") or () if one.get("controller")
+        owner
+        for owner in (item.get("metadata") or {}).get("ownerReferences") or ()
+        if owner.get("controller")
     ]
-    return not owners or (foreign_pods and all(one.get("kind") not in _CONTROLLERS for one in owners))
+    return not owners or (foreign_pods and all(owner.get("kind") not in _CONTROLLERS for owner in owners))
 
 
 # Live objects as inputs: each is a manifest in memory, read page by page.
@@ -263,17 +267,17 @@ def live_inputs(
     a whole manifest, and pods of controllers of other kinds are left out, since their controllers create
     them anew.
     """
-    for found in objects(
+    for selected_object in objects(
         server,
         selections,
         all_namespaces=all_namespaces,
         selector=selector,
         foreign_pods=matters is not None,
     ):
-        wanted = found.named or matters is None or matters(_json(found.object))
-        text = as_yaml(found.object) if wanted else ""
-        yield Input(found.name, None, found.named, data=text.encode())
+        matters_here = selected_object.named or matters is None or matters(_json(selected_object.object))
+        text = as_yaml(selected_object.object) if matters_here else ""
+        yield Input(selected_object.name, None, selected_object.named, data=text.encode())
 
 
-def _json(found: Json) -> bytes:
-    return json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
+def _json(live: Json) -> bytes:
+    return json.dumps(live, ensure_ascii=False).encode("utf-8", "surrogatepass")

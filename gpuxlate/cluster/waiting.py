@@ -59,14 +59,14 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
     selections = selected(server, words)
     if len(selections) != 1 or selections[0].name is None or len(selections[0].kinds) != 1:
         raise ChoiceError("name one object", "write pod/NAME or deploy/NAME")
-    (found,) = objects(server, selections)
-    namespace = str(found.object["metadata"].get("namespace") or server.namespace)
-    if found.object["kind"] == "Pod":
-        return AskedObject(found.name, namespace, found.object, found.object, True, 1)
-    spec = found.object.get("spec") or {}
+    (named,) = objects(server, selections)
+    namespace = str(named.object["metadata"].get("namespace") or server.namespace)
+    if named.object["kind"] == "Pod":
+        return AskedObject(named.name, namespace, named.object, named.object, True, 1)
+    spec = named.object.get("spec") or {}
     template = spec.get("template")
     if not isinstance(template, dict):
-        raise ChoiceError(msg("{name} makes no pods", name=found.name), "write pod/NAME or deploy/NAME")
+        raise ChoiceError(msg("{name} makes no pods", name=named.name), "write pod/NAME or deploy/NAME")
     labels = (spec.get("selector") or {}).get("matchLabels") or (template.get("metadata") or {}).get("labels")
     selector = ",".join(f"{name}={value}" for name, value in (labels or {}).items())
     pods = [
@@ -79,10 +79,10 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
         for pod in page
     ]
     if pods:
-        return AskedObject(found.name, namespace, found.object, min(pods, key=runs), True, len(pods))
-    metadata = {**(template.get("metadata") or {}), "name": str(found.object["metadata"]["name"])}
+        return AskedObject(named.name, namespace, named.object, min(pods, key=runs), True, len(pods))
+    metadata = {**(template.get("metadata") or {}), "name": str(named.object["metadata"]["name"])}
     pod = {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
-    return AskedObject(found.name, namespace, found.object, pod, False, 0)
+    return AskedObject(named.name, namespace, named.object, pod, False, 0)
 
 
 def runs(pod: Json) -> bool:
@@ -91,15 +91,16 @@ def runs(pod: Json) -> bool:
     if status.get("phase") == "Succeeded":
         return True
     ready = any(
-        (one.get("type"), one.get("status")) == ("Ready", "True") for one in status.get("conditions") or ()
+        (condition.get("type"), condition.get("status")) == ("Ready", "True")
+        for condition in status.get("conditions") or ()
     )
     return status.get("phase") == "Running" and ready
 
 
 def tolerations(pod: Json) -> tuple[Toleration, ...]:
     return tuple(
-        Toleration(*(str(one.get(name) or "") for name in ("key", "operator", "value", "effect")))
-        for one in (pod.get("spec") or {}).get("tolerations") or ()
+        Toleration(*(str(toleration.get(name) or "") for name in ("key", "operator", "value", "effect")))
+        for toleration in (pod.get("spec") or {}).get("tolerations") or ()
     )
 
 
@@ -108,14 +109,14 @@ def state(pod: Json) -> Iterator[str]:
     status = pod.get("status") or {}
     if status.get("reason"):
         yield _reason(status)
-    for one in status.get("conditions") or ():
-        if one.get("type") == "PodScheduled" and one.get("status") != "True":
-            yield _reason(one)
+    for condition in status.get("conditions") or ():
+        if condition.get("type") == "PodScheduled" and condition.get("status") != "True":
+            yield _reason(condition)
     for name in ("initContainerStatuses", "containerStatuses"):
         for container in status.get(name) or ():
             for each in (container.get("state") or {}, container.get("lastState") or {}):
-                for what in ("waiting", "terminated"):
-                    told = each.get(what) or {}
+                for phase in ("waiting", "terminated"):
+                    told = each.get(phase) or {}
                     if told.get("reason") not in (None, "Completed", "PodInitializing", "ContainerCreating"):
                         text = msg("{title}: {text}", title=str(container.get("name")), text=_reason(told))
                         yield text
@@ -126,25 +127,25 @@ def _reason(told: Mapping[str, Any]) -> str:
     return f"{reason}: {message}" if reason and message else reason or message
 
 
-def events(server: ApiServer, one: AskedObject) -> list[PodEvent]:
+def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
     """The last events of the pod, or of what should make it. None where the user may not read them."""
-    found: list[tuple[str, PodEvent]] = []
-    for event in _listed(server, f"/api/v1/namespaces/{quote(one.namespace, safe='')}/events"):
+    dated: list[tuple[str, PodEvent]] = []
+    for event in _listed(server, f"/api/v1/namespaces/{quote(asked_object.namespace, safe='')}/events"):
         about = event.get("involvedObject") or {}
-        if _is_of(one, str(about.get("kind")), str(about.get("name"))):
+        if _is_of(asked_object, str(about.get("kind")), str(about.get("name"))):
             when = str(event.get("lastTimestamp") or event.get("eventTime") or "")
             message = " ".join(str(event.get("message") or "").split())
             count = int((event.get("series") or {}).get("count") or event.get("count") or 1)
             told = PodEvent(str(event.get("type") or ""), str(event.get("reason") or ""), message, count)
-            found.append((when, told))
-    return [event for _, event in sorted(found, key=lambda each: each[0])][-MOST_EVENTS:]
+            dated.append((when, told))
+    return [event for _, event in sorted(dated, key=lambda each: each[0])][-MOST_EVENTS:]
 
 
-def _is_of(one: AskedObject, kind: str, name: str) -> bool:
-    if one.made:
-        return (kind, name) == ("Pod", one.pod_name)
-    own = str(one.object["metadata"]["name"])
-    return name == own or (kind == "ReplicaSet" and name.rpartition("-")[0] == own)
+def _is_of(asked_object: AskedObject, kind: str, name: str) -> bool:
+    if asked_object.made:
+        return (kind, name) == ("Pod", asked_object.pod_name)
+    name_of_owner = str(asked_object.object["metadata"]["name"])
+    return name == name_of_owner or (kind == "ReplicaSet" and name.rpartition("-")[0] == name_of_owner)
 
 
 def _listed(server: ApiServer, path: str) -> Iterator[Json]:
@@ -169,69 +170,69 @@ def _read(server: ApiServer, path: str) -> Json | None:
         return None
 
 
-def obstacles(server: ApiServer, one: AskedObject, told: Sequence[PodEvent]) -> Iterator[str]:
+def obstacles(server: ApiServer, asked_object: AskedObject, told: Sequence[PodEvent]) -> Iterator[str]:
     """What keeps the pod from a node, or from being made, beside the cards of nodes."""
-    namespace = quote(one.namespace, safe="")
-    spec = one.pod.get("spec") or {}
+    namespace = quote(asked_object.namespace, safe="")
+    spec = asked_object.pod.get("spec") or {}
     for gate in spec.get("schedulingGates") or ():
         yield msg("it is held by the scheduling gate {name}", name=gate.get("name"))
-    yield from _volumes(server, namespace, one)
-    yield from _claims(server, namespace, one)
-    if not one.made:
-        own = one.object.get("spec") or {}
-        if own.get("replicas") == 0:
+    yield from _volumes(server, namespace, asked_object)
+    yield from _claims(server, namespace, asked_object)
+    if not asked_object.made:
+        owner_spec = asked_object.object.get("spec") or {}
+        if owner_spec.get("replicas") == 0:
             yield msg("it has 0 replicas")
-        if own.get("suspend"):
+        if owner_spec.get("suspend"):
             yield msg("it is suspended")
         yield from _quotas(server, namespace, spec)
-    yield from _scheduler(spec, one)
+    yield from _scheduler(spec, asked_object)
     yield from _others(told)
 
 
-def _volumes(server: ApiServer, namespace: str, one: AskedObject) -> Iterator[str]:
-    for volume in (one.pod.get("spec") or {}).get("volumes") or ():
+def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
+    for volume in (asked_object.pod.get("spec") or {}).get("volumes") or ():
         name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
-        if volume.get("ephemeral") and one.made:
-            name = f"{one.pod_name}-{volume.get('name')}"
+        if volume.get("ephemeral") and asked_object.made:
+            name = f"{asked_object.pod_name}-{volume.get('name')}"
         if not name:
             continue
-        found = _read(server, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{quote(name, safe='')}")
-        phase = ((found or {}).get("status") or {}).get("phase")
-        if found is None:
+        claim = _read(server, f"/api/v1/namespaces/{namespace}/persistentvolumeclaims/{quote(name, safe='')}")
+        phase = ((claim or {}).get("status") or {}).get("phase")
+        if claim is None:
             yield msg("there is no PersistentVolumeClaim {name}", name=name)
         elif phase not in (None, "Bound"):
             text = "PersistentVolumeClaim {name} is not bound: {phase}; kubectl describe pvc {name} says why"
             yield msg(text, name=name, phase=phase)
 
 
-def _claims(server: ApiServer, namespace: str, one: AskedObject) -> Iterator[str]:
-    status = one.pod.get("status") or {}
+def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
+    status = asked_object.pod.get("status") or {}
     names = {
         each.get("name"): each.get("resourceClaimName") for each in status.get("resourceClaimStatuses") or ()
     }
-    for entry in (one.pod.get("spec") or {}).get("resourceClaims") or ():
+    for entry in (asked_object.pod.get("spec") or {}).get("resourceClaims") or ():
         name = entry.get("resourceClaimName") or names.get(entry.get("name"))
         if not name:
             template = str(entry.get("resourceClaimTemplateName"))
-            found = _claim(server, namespace, "resourceclaimtemplates", template)
-            if found is None:
+            claim = _claim(server, namespace, "resourceclaimtemplates", template)
+            if claim is None:
                 yield msg("there is no ResourceClaimTemplate {name}", name=template)
-            elif one.made:
+            elif asked_object.made:
                 yield msg("the ResourceClaim of the template {name} is not made yet", name=template)
             continue
-        found = _claim(server, namespace, "resourceclaims", str(name))
-        if found is None:
+        claim = _claim(server, namespace, "resourceclaims", str(name))
+        if claim is None:
             yield msg("there is no ResourceClaim {name}", name=name)
-        elif found and not (found.get("status") or {}).get("allocation"):
+        elif claim and not (claim.get("status") or {}).get("allocation"):
             yield msg("ResourceClaim {name} is not allocated: no free device matches it", name=name)
 
 
 def _claim(server: ApiServer, namespace: str, resource: str, name: str) -> Json | None:
     for version in VERSIONS:
         path = f"/apis/{GROUP}/{version}/namespaces/{namespace}/{resource}/{quote(name, safe='')}"
-        found = _read(server, path)
-        if found is not None:
-            return found
+        claim = _read(server, path)
+        if claim is not None:
+            return claim
     return None
 
 
@@ -241,9 +242,9 @@ def _quotas(server: ApiServer, namespace: str, spec: Json) -> Iterator[str]:
         status = quota.get("status") or {}
         used = status.get("used") or {}
         for name, hard in (status.get("hard") or {}).items():
-            wanted = _requested(spec, str(name))
-            amounts = [_amount(one) for one in (hard, used.get(name, "0"))]
-            if wanted and None not in amounts and wanted + (amounts[1] or 0) > (amounts[0] or 0):
+            requested = _requested(spec, str(name))
+            amounts = [_amount(amount) for amount in (hard, used.get(name, "0"))]
+            if requested and None not in amounts and requested + (amounts[1] or 0) > (amounts[0] or 0):
                 values = {
                     "quota": quota["metadata"]["name"],
                     "name": name,
@@ -251,7 +252,7 @@ def _quotas(server: ApiServer, namespace: str, spec: Json) -> Iterator[str]:
                     "used": used.get(name, 0),
                 }
                 text = "quota {quota} is used up: {name} {used} of {hard}, the pod requests {wanted}"
-                yield msg(text, wanted=wanted, **values)
+                yield msg(text, wanted=requested, **values)
 
 
 def _requested(spec: Json, name: str) -> int:
@@ -273,10 +274,10 @@ def _amount(value: object) -> int | None:
     return quantity.whole(str(value))
 
 
-def _scheduler(spec: Json, one: AskedObject) -> Iterator[str]:
+def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
     """The pod has another scheduler than the webhook of its dialect writes, or than it has to name."""
     name = str(spec.get("schedulerName") or "default-scheduler")
-    for backend in registry.backends_of(keys_of_pod(one.pod)) if one.made else ():
+    for backend in registry.backends_of(keys_of_pod(asked_object.pod)) if asked_object.made else ():
         if not backend.schedulers or name in backend.schedulers:
             continue
         if backend.scheduler:
@@ -294,7 +295,7 @@ _INSUFFICIENT = re.compile(r"\bInsufficient ([\w./-]+[\w-])")
 
 def _others(told: Sequence[PodEvent]) -> Iterator[str]:
     """What the scheduler misses beside GPUs, by the last event of its own."""
-    last = next((one for one in reversed(told) if one.reason == "FailedScheduling"), None)
+    last = next((event for event in reversed(told) if event.reason == "FailedScheduling"), None)
     for name in dict.fromkeys(_INSUFFICIENT.findall(last.message)) if last else ():
         if not registry.is_gpu_key(name) and name not in registry.whole_card_keys():
             yield msg("the scheduler misses {name}, which is not a resource of GPUs", name=name)
@@ -310,8 +311,8 @@ def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
         if registry.is_gpu_key(name) or name in registry.whole_card_keys()
     }
     for name in sorted(names):
-        having = [one for one in nodes if _amount(_of(one, "allocatable", name)) not in (None, 0)]
-        empty = [one for one in nodes if _amount(_of(one, "capacity", name)) not in (None, 0)]
+        having = [node for node in nodes if _amount(_of(node, "allocatable", name)) not in (None, 0)]
+        empty = [node for node in nodes if _amount(_of(node, "capacity", name)) not in (None, 0)]
         if having:
             continue
         if empty:
