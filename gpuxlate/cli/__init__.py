@@ -10,10 +10,10 @@ from gpuxlate.cli.terminal import ending_quietly, only_version, program_name, wo
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run gpuxlate and exit with its code."""
-    given = words(arguments)
-    if only_version(given):
+    typed = words(arguments)
+    if only_version(typed):
         return
     with ending_quietly(whole_process=arguments is None):
         from gpuxlate.cli.app import build, run
 
-        sys.exit(run(build(), given, program_name()))
+        sys.exit(run(build(), typed, program_name()))

@@ -308,8 +308,8 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
     except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        alert("error", msg("internal error ({what}); please report it with the input", what=what))
+        description = f"{type(error).__name__}: {error}"
+        alert("error", msg("internal error ({what}); please report it with the input", what=description))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.INTERNAL

@@ -65,28 +65,28 @@ def command(
         raise UserError("--diff and -o json exclude each other", "the diff is text")
     accepted = losses.accept()
     source, target = lookup.target(from_) if from_ else None, lookup.written_target(to) if to else None
-    known, given = lookup.profile(profile), Inputs(file).some()
+    target_profile, files = lookup.profile(profile), Inputs(file).some()
     server = live.cluster()
-    nodes = gpu_nodes(server) if target is None or known is None else []
+    nodes = gpu_nodes(server) if target is None or target_profile is None else []
     backend = target or _of_cluster(nodes)
-    if known is not None and lookup.target(known.target).name != backend.name:
+    if target_profile is not None and lookup.target(target_profile.target).name != backend.name:
         raise UserError(
             msg(
                 "the profile is for {target}, but the target is {name}",
-                target=known.target,
+                target=target_profile.target,
                 name=backend.name,
             ),
             "pass a profile of the target, or omit --profile",
         )
-    profile_here = known or _profile(nodes, backend, server)
+    profile_here = target_profile or _profile(nodes, backend, server)
     settings = Settings(backend, source, accepted, profile_here, allow_leftovers=allow_leftovers)
-    [run] = translate_inputs(given, [settings])
+    [run] = translate_inputs(files, [settings])
     show_findings(run, run.diagnostics)
     if run.refused:
         return refuse({"": run})
     if run.leftovers:
         summarize(run, apart=True)
-    if known is None and run.changed and not unit_is_known(nodes, backend.name):
+    if target_profile is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
         raise UserError(
             "the memory unit of the nodes is not known, or differs between them",
@@ -115,17 +115,17 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
 
 def _profile(nodes: Sequence[GpuNode], backend: Backend, server: ApiServer) -> Profile | None:
     """The profile of the nodes of the target; None where it has none."""
-    if not any(one.view.target == backend.name for one in nodes):
+    if not any(node.view.target == backend.name for node in nodes):
         return None
     return live_profile(nodes, backend.name, server.version())[0]
 
 
 def _objects(run: Result) -> list[Json]:
-    found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
-    if not found:
+    bodies = [body for file in run.files for body in objects_of(Source.from_bytes(file.name, file.new))]
+    if not bodies:
         names = ", ".join(file.name for file in run.files)
         raise UserError(msg("{names}: no objects to apply", names=names), exit_code=Exit.INPUT)
-    return found
+    return bodies
 
 
 def _apply(
@@ -144,11 +144,13 @@ def _apply(
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]
-        printing.data_out(objects_as_json([one.result for one in done]))
+        printing.data_out(objects_as_json([done_object.result for done_object in done]))
         return Exit.CLEAN
     if dry_run:
-        printing.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
+        printing.out(
+            text_of(f"{done_object.sent.name} {done_object.verb} (server dry run)" for done_object in trial)
+        )
         return Exit.CLEAN
-    for one in applied(server, trial, force=force):
-        printing.out(text_of([f"{one.sent.name} serverside-applied"]))
+    for done_object in applied(server, trial, force=force):
+        printing.out(text_of([f"{done_object.sent.name} serverside-applied"]))
     return Exit.CLEAN

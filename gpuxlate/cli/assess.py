@@ -53,16 +53,23 @@ def command(
     """
     decided = read_decisions(translation.accepted)
     source = lookup.target(translation.from_) if translation.from_ else None
-    accept, known = translation.losses.accept(), lookup.profile(profile, components=components)
+    accept, target_profile = translation.losses.accept(), lookup.profile(profile, components=components)
     targets = lookup.targets(to, registry.all_writable)
     choices = decided.known if decided else None
-    wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
-    found = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), wanted, ASSESS)
-    runs = {target.name: run for target, run in zip(targets, found, strict=True)}
-    wrong = [refusals(run) for run in found]
-    told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
-    untold = (one for of_run in wrong for one in of_run if (one.code, one.message) not in told)
-    show_findings(found[0], [*dict.fromkeys(untold), *left_as_they_are(found[0])])
+    settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]
+    results = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), settings, ASSESS)
+    runs = {target.name: run for target, run in zip(targets, results, strict=True)}
+    wrong = [refusals(run) for run in results]
+    said = {
+        (finding.code, finding.message)
+        for run in results
+        for item in run.items
+        for finding in item.diagnostics
+    }
+    untold = (
+        finding for of_run in wrong for finding in of_run if (finding.code, finding.message) not in said
+    )
+    show_findings(results[0], [*dict.fromkeys(untold), *left_as_they_are(results[0])])
     reports = outputs.reports(runs)
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}
@@ -77,23 +84,23 @@ def command(
         printing.json_out(data)
     else:
         printing.out("\n".join(_text(run, name) for name, run in runs.items()))
-    undecided = settle(decided, found)
+    undecided = settle(decided, results)
     for name, run in runs.items():
         summarize(run, target=name if len(runs) > 1 else "")
-    if found[0].unreadable:
+    if results[0].unreadable:
         return Exit.INPUT
-    unread = any(left.diagnostic.code in UNREADABLE for left in found[0].leftovers)
+    unread = any(left.diagnostic.code in UNREADABLE for left in results[0].leftovers)
     return Exit.FINDINGS if all(wrong) or undecided or unread else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:
     items = list(counted_once(run.items))
-    files = {one.file for one in run.items} | {one.file for one in run.quotas}
-    files |= {one.diagnostic.file or "" for one in run.leftovers}
-    every = files | {one.name for one in run.files}  # what is built may be of files beside
-    there = plural(len(every) + len(run.unreadable), "{count} file", "{count} files")
-    what = msg("{what} in {count} of {files}", what=counts(run), count=len(files), files=there)
-    text = localize(msg("{what}, to {target}", what=what, target=target)) + "\n"
+    files = {entry.file for entry in run.items} | {entry.file for entry in run.quotas}
+    files |= {leftover.diagnostic.file or "" for leftover in run.leftovers}
+    every = files | {file.name for file in run.files}  # what is built may be of files beside
+    files_text = plural(len(every) + len(run.unreadable), "{count} file", "{count} files")
+    summary = msg("{what} in {count} of {files}", what=counts(run), count=len(files), files=files_text)
+    text = localize(msg("{what}, to {target}", what=summary, target=target)) + "\n"
     if items:
         text += "\n" + _verdicts(items)
     if run.quotas:
@@ -120,24 +127,24 @@ def _quotas(quotas: Sequence[QuotaItem]) -> str:
     """Every amount of a quota with its verdict and what it becomes."""
     lines = [
         [
-            f"{one.file}:{one.span.line}" if one.span else one.file,
-            f"{one.key} {one.value}",
-            msg("not translated") if one.outcome is QuotaVerdict.LEFT else msg(one.outcome),
-            f"{one.new_key} {one.new_value}" if one.new_key else "",
+            f"{quota.file}:{quota.span.line}" if quota.span else quota.file,
+            f"{quota.key} {quota.value}",
+            msg("not translated") if quota.outcome is QuotaVerdict.LEFT else msg(quota.outcome),
+            f"{quota.new_key} {quota.new_value}" if quota.new_key else "",
         ]
-        for one in quotas
+        for quota in quotas
     ]
     return table(["QUOTA AT", "AMOUNT", "VERDICT", "BECOMES"], lines)
 
 
 def _reasons(items: Sequence[Item]) -> list[list[str]]:
     """Each code with the number of its shares, the most frequent first."""
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    reasons: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for item in items:
         losses = {loss.code: loss.message for loss in item.losses}
         errors = {d.code: d.message for d in item.diagnostics if d.severity is Severity.ERROR}
         places = {d.code: f"{d.file}:{d.span.line}" for d in item.diagnostics if d.span}
         for code, message in {**errors, **losses}.items():
-            found[code].append((message, places.get(code, item.file)))
-    ordered = sorted(found.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+            reasons[code].append((message, places.get(code, item.file)))
+    ordered = sorted(reasons.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return [[code, str(len(rows)), rows[0][1], rows[0][0]] for code, rows in ordered]

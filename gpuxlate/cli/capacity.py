@@ -54,80 +54,80 @@ def command(
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. With -f, exit 1 if
     they do not fit, or if this is not known.
     """
-    wanted = _demand(file) if file else None
+    demanded = _demand(file) if file else None
     server = live.cluster()
-    found = books_of(server, gpu_nodes(server, invocation().selector))
-    result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
+    usage = books_of(server, gpu_nodes(server, invocation().selector))
+    result = answer(usage, demanded.wanted, demanded.unclear) if demanded else None
     if output == "json":
-        printing.json_out(_json(found, result))
+        printing.json_out(_json(usage, result))
     else:
-        printing.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
+        printing.out(_books_text(usage, pods) + (_answer_text(result) if result else _rooms_text(usage)))
     return Exit.FINDINGS if result and result.verdict is not CapacityAnswer.FITS else Exit.CLEAN
 
 
 def _demand(file: Sequence[str]) -> GpuDemand:
     """The pods of the files. Raises UserError, typer.Exit."""
-    wanted = demand(one.source() for one in Inputs(file).some())
-    printing.show(wanted.diagnostics, wanted.sources)
-    if wanted.diagnostics:
+    demanded = demand(file_input.source() for file_input in Inputs(file).some())
+    printing.show(demanded.diagnostics, demanded.sources)
+    if demanded.diagnostics:
         raise typer.Exit(Exit.FINDINGS)
-    if not wanted.wanted:
+    if not demanded.wanted:
         raise UserError(
             msg("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
             Exit.INPUT,
         )
-    return wanted
+    return demanded
 
 
-def _books_text(found: GpuUsage, pods: bool) -> str:
-    if not found.ledgers:
+def _books_text(usage: GpuUsage, pods: bool) -> str:
+    if not usage.ledgers:
         return text_of([localize("the cluster has no GPU nodes")])
-    blocks = [text_of(_node(one, pods)) for one in found.ledgers.values()]
-    if found.waiting:
+    blocks = [text_of(_node(ledger, pods)) for ledger in usage.ledgers.values()]
+    if usage.waiting:
         waiting = plural(
-            found.waiting, "{count} GPU pod waits for a node", "{count} GPU pods wait for a node"
+            usage.waiting, "{count} GPU pod waits for a node", "{count} GPU pods wait for a node"
         )
         blocks.append(text_of([localize(waiting)]))
     return "\n".join(blocks)
 
 
-def _node(one: Ledger, pods: bool) -> Iterator[str]:
-    view = one.view
+def _node(ledger: Ledger, pods: bool) -> Iterator[str]:
+    view = ledger.view
     about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
-    yield f"{one.node.name}  {localize(join_and(about))}"
+    yield f"{ledger.node.name}  {localize(join_and(about))}"
     for row in view.counted:
-        taken = one.taken.get(row.key, 0)
+        taken = ledger.taken.get(row.key, 0)
         name = f"{row.name}  {row.key}" if view.parts else localize(msg("cards"))
         text = localize(msg("{taken} of {there} in use", taken=taken, there=row.amount))
         bars = bar(taken, row.amount, width_of(wide(name) + wide(text) + 7, 1))
         yield f"  {name}  {bars}  {text}"
-    for card in one.cards:
-        yield from _card(one, card)
+    for card in ledger.cards:
+        yield from _card(ledger, card)
         if pods:
             yield from (f"            {_held(held)}" for held in card.held)
     if pods:
-        for unplaced in one.unplaced:
+        for unplaced in ledger.unplaced:
             pod = f"{unplaced.namespace}/{unplaced.pod} {unplaced.container}"
             yield f"    ?       {localize(msg('{title}: {text}', title=pod, text=unplaced.reason))}"
-    for text in notes_of(one):
+    for text in notes_of(ledger):
         yield f"  {localize(titled('note', text))}"
 
 
-def _card(one: Ledger, card: OccupiedCard) -> Iterator[str]:
+def _card(ledger: Ledger, card: OccupiedCard) -> Iterator[str]:
     """One line, or two where the terminal is narrow."""
-    memory = one.view.card_mib or 0
+    memory = ledger.view.card_mib or 0
     taken = card.memory_mib(memory)
     texts = [("memory", taken, memory, msg("{taken:>6} of {there} MiB", taken=taken, there=memory))]
-    if one.view.cores is not None:
+    if ledger.view.cores is not None:
         percent = msg("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
         texts.insert(0, ("compute", card.cores, PERCENT, percent))
-    told = [(localize(msg(name)), have, there, localize(text)) for name, have, there, text in texts]
+    told = [(localize(msg(name)), have, total, localize(text)) for name, have, total, text in texts]
     count = localize(msg("whole") if card.is_whole else containers(len(card.held)))
     head = f"  {localize(msg('card {index:<3}', index=card.index))}"
     fixed = wide(head) + wide(count) + 2 + sum(wide(name) + wide(text) + 5 for name, _, _, text in told)
     width = width_of(fixed, len(told))
-    parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in told]
+    parts = [f"{name} {bar(have, total, width)} {text}" for name, have, total, text in told]
     line = "  ".join([head, *parts, count])
     if wide(line) <= columns():
         yield line
@@ -139,56 +139,64 @@ def _card(one: Ledger, card: OccupiedCard) -> Iterator[str]:
 def _held(held: ContainerUse) -> str:
     ask = held.ask
     if ask.whole:
-        what: str = msg("the whole card")
+        amount: str = msg("the whole card")
     else:
         compute = [f"{ask.cores} %"] if ask.cores else []
         memory = msg("all memory") if held.memory_mib is None else f"{held.memory_mib} MiB"
-        what = join_and([*compute, memory, *([msg("offline")] if ask.offline else [])])
+        amount = join_and([*compute, memory, *([msg("offline")] if ask.offline else [])])
     who = f"{held.namespace}/{held.pod} {ask.container}"
-    return localize(msg("{title}: {text}", title=who, text=what))
+    return localize(msg("{title}: {text}", title=who, text=amount))
 
 
-def _rooms_text(found: GpuUsage) -> str:
+def _rooms_text(usage: GpuUsage) -> str:
     """What is free by target, and whether it is fragmented."""
     blocks = []
-    there, parts = rooms(found), part_rooms(found)
-    if there:
+    free, parts = rooms(usage), part_rooms(usage)
+    if free:
         head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
-        blocks.append(table(head, [_room_row(one) for one in there]))
+        blocks.append(table(head, [_room_row(target_room) for target_room in free]))
     if parts:
         head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
-        blocks.append(table(head, [[str(number) for number in one.to_json().values()] for one in parts]))
-    notes = [line for one in there for line in _room_notes(one)]
+        blocks.append(
+            table(head, [[str(number) for number in part_room.to_json().values()] for part_room in parts])
+        )
+    notes = [line for target_room in free for line in _room_notes(target_room)]
     return "".join("\n" + block for block in [*blocks, *([text_of(notes)] if notes else [])])
 
 
-def _room_row(one: FreeCapacity) -> list[Cell]:
-    numbers = (one.nodes, one.cards, one.empty_cards, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
-    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or msg("none")]
+def _room_row(target_room: FreeCapacity) -> list[Cell]:
+    numbers = (
+        target_room.nodes,
+        target_room.cards,
+        target_room.empty_cards,
+        f"{target_room.cores_free} %",
+        f"{target_room.memory_free_mib} MiB",
+    )
+    return [target_room.target, *map(str, numbers), [*map(_hole, target_room.largest)] or msg("none")]
 
 
-def _hole(one: FreeSlot) -> str:
+def _hole(slot: FreeSlot) -> str:
     text = "{cores} % and {memory} MiB (card {card} of {node})"
-    return localize(msg(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
+    return localize(msg(text, cores=slot.cores, memory=slot.memory_mib, card=slot.card, node=slot.node))
 
 
-def _room_notes(one: FreeCapacity) -> Iterator[str]:
-    if one.fragmented:
+def _room_notes(target_room: FreeCapacity) -> Iterator[str]:
+    if target_room.fragmented:
         empty = (
-            plural(one.empty_cards, "{count} is empty", "{count} are empty")
-            if one.empty_cards
+            plural(target_room.empty_cards, "{count} is empty", "{count} are empty")
+            if target_room.empty_cards
             else msg("none is empty")
         )
         text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
         yield localize(
             msg(
                 text,
-                target=one.target,
-                cards=plural(one.enough_for_cards, "{count} card", "{count} cards"),
+                target=target_room.target,
+                cards=plural(target_room.enough_for_cards, "{count} card", "{count} cards"),
                 empty=empty,
             )
         )
-    yield from (f"  {localize(text)}" for text in one.unknown)
+    yield from (f"  {localize(text)}" for text in target_room.unknown)
 
 
 def _answer_text(result: Answer) -> str:
@@ -197,22 +205,24 @@ def _answer_text(result: Answer) -> str:
         count = msg("{pods}, {count} of them fit", pods=count, count=result.pods_that_fit)
     lines = ["", localize(titled(_VERDICTS[result.verdict], count))]
     lines += [f"  - {localize(reason)}" for reason in result.reasons]
-    lines += [f"  {one.pod} -> {one.node}" + _cards(one.containers) for one in result.places]
+    lines += [
+        f"  {placement.pod} -> {placement.node}" + _cards(placement.containers) for placement in result.places
+    ]
     lines += [f"  {localize(titled('warning', warning))}" for warning in result.warnings]
     return text_of(lines)
 
 
 def _cards(containers: Sequence[ContainerPlacement]) -> str:
-    one, several = "{name} on card {cards}", "{name} on cards {cards}"
-    found = [
+    single, several = "{name} on card {cards}", "{name} on cards {cards}"
+    placements = [
         msg(
-            one if len(each.cards) == 1 else several,
+            single if len(each.cards) == 1 else several,
             name=each.container,
             cards=", ".join(map(str, each.cards)),
         )
         for each in containers
     ]
-    return f": {'; '.join(map(localize, found))}" if found else ""
+    return f": {'; '.join(map(localize, placements))}" if placements else ""
 
 
 @record
@@ -314,45 +324,47 @@ class CapacityOutput(Output):
     """Whether the pods of the files fit; null: no file is given."""
 
 
-def _json(found: GpuUsage, result: Answer | None) -> dict[str, Any]:
-    ledgers = found.ledgers.values()
+def _json(usage: GpuUsage, result: Answer | None) -> dict[str, Any]:
+    ledgers = usage.ledgers.values()
     return CapacityOutput(
-        [*map(_node_usage, ledgers)], found.waiting, totals(ledgers), rooms(found), part_rooms(found), result
+        [*map(_node_usage, ledgers)], usage.waiting, totals(ledgers), rooms(usage), part_rooms(usage), result
     ).to_json()
 
 
-def _node_usage(one: Ledger) -> NodeUsage:
+def _node_usage(ledger: Ledger) -> NodeUsage:
     whole = (
-        WholeCards(one.view.cards, sum(one.taken.values())) if one.view.serves is NodeOffer.WHOLE else None
+        WholeCards(ledger.view.cards, sum(ledger.taken.values()))
+        if ledger.view.serves is NodeOffer.WHOLE
+        else None
     )
     return NodeUsage(
-        one.node.name,
-        one.view.target,
-        one.view.serves,
-        [_card_usage(one, card) for card in one.cards],
+        ledger.node.name,
+        ledger.view.target,
+        ledger.view.serves,
+        [_card_usage(ledger, card) for card in ledger.cards],
         whole,
-        parts_of(one) or OMITTED,
-        [NotPlaced(u.namespace, u.pod, u.container, u.reason) for u in one.unplaced],
+        parts_of(ledger) or OMITTED,
+        [NotPlaced(u.namespace, u.pod, u.container, u.reason) for u in ledger.unplaced],
     )
 
 
-def _card_usage(one: Ledger, card: OccupiedCard) -> CardUsage:
+def _card_usage(ledger: Ledger, card: OccupiedCard) -> CardUsage:
     held = [
         CardHolder(
             held.namespace,
             held.pod,
             held.ask.container,
             held.ask.percent,
-            one.view.card_mib if held.memory_mib is None else held.memory_mib,
+            ledger.view.card_mib if held.memory_mib is None else held.memory_mib,
             held.ask.offline,
         )
         for held in card.held
     ]
     return CardUsage(
         card.index,
-        card.cores if one.view.cores is not None else None,
-        card.memory_mib(one.view.card_mib),
-        one.view.card_mib,
+        card.cores if ledger.view.cores is not None else None,
+        card.memory_mib(ledger.view.card_mib),
+        ledger.view.card_mib,
         card.is_whole,
         held,
     )

@@ -137,11 +137,11 @@ def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
     ]
     runs = count_to_each(manifests, settings, PLAN) if manifests else [Result() for _ in nodes]
     first = runs[0]
-    problems = [*specs.diagnostics, *(one for one in first.diagnostics if one.code in UNREADABLE)]
+    problems = [*specs.diagnostics, *(finding for finding in first.diagnostics if finding.code in UNREADABLE)]
     held: list[SharesOnCard] = []
-    for node, found in zip(nodes, runs, strict=True):
-        loads, refused = loads_of([*found.items, *_of_specs(specs, request, _profile(request, node))])
-        problems += [one for item in refused for one in item.diagnostics]
+    for node, result in zip(nodes, runs, strict=True):
+        loads, refused = loads_of([*result.items, *_of_specs(specs, request, _profile(request, node))])
+        problems += [finding for item in refused for finding in item.diagnostics]
         if not (loads or problems):
             raise UserError(msg("{names}: no share to price", names=", ".join(paths)), LISTS, Exit.INPUT)
         if problems:
@@ -157,9 +157,12 @@ def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
     if output == "json":
         printing.json_out(CardsHeld(request.backend.name, Exact.of(request.hours), held, leftovers).to_json())
     else:
-        tables = [*(_text(request, one) for one in held), *([leftover_table(leftovers)] if leftovers else [])]
+        tables = [
+            *(_text(request, on_card) for on_card in held),
+            *([leftover_table(leftovers)] if leftovers else []),
+        ]
         printing.out("\n".join(tables))
-    left = any(one.diagnostic.severity is Severity.ERROR for one in leftovers)
+    left = any(leftover.diagnostic.severity is Severity.ERROR for leftover in leftovers)
     return Exit.INPUT if first.unreadable else Exit.FINDINGS if left else Exit.CLEAN
 
 
@@ -172,15 +175,20 @@ def _cards(request: CostRequest) -> Iterator[tuple[str, str]]:
     if request.profile.cards.model:
         yield "cards.model", request.profile.cards.model
         return
-    known = lookup.config()
+    config = lookup.config()
     vendor = request.backend.vendor
-    of_vendor = {one.name.casefold() for one in cards() if one.memory_mib and vendor in (None, one.vendor)}
-    configured = [one for one in (known.prices if known else ()) if one.card.casefold() in of_vendor]
-    mine = [one for one in (*request.prices, *configured) if one.target in (None, request.backend.name)]
-    if not mine:
+    of_vendor = {
+        card.name.casefold() for card in cards() if card.memory_mib and vendor in (None, card.vendor)
+    }
+    configured = [price for price in (config.prices if config else ()) if price.card.casefold() in of_vendor]
+    prices_of_vendor = [
+        price for price in (*request.prices, *configured) if price.target in (None, request.backend.name)
+    ]
+    if not prices_of_vendor:
         raise UserError("the card is not given", "pass --card A10-24GB, or a price: --price A10-24GB=10.5")
     yield from (
-        (f"--price {one.said}", one.card) for one in {one.card.casefold(): one for one in mine}.values()
+        (f"--price {price.said}", price.card)
+        for price in {price.card.casefold(): price for price in prices_of_vendor}.values()
     )
 
 
@@ -202,16 +210,16 @@ def _by_kind(inputs: Iterable[Input]) -> tuple[list[Input], list[Input]]:
     """The inputs with GPUShare documents, and those with manifests. Each is read once."""
     specs: list[Input] = []
     manifests: list[Input] = []
-    for one in inputs:
-        if one.path is None:
-            one = replace(one, data=one.read_bytes())
-        (specs if _has_documents(one) else manifests).append(one)
+    for file in inputs:
+        if file.path is None:
+            file = replace(file, data=file.read_bytes())
+        (specs if _has_documents(file) else manifests).append(file)
     return specs, manifests
 
 
-def _has_documents(one: Input) -> bool:
+def _has_documents(file: Input) -> bool:
     try:
-        source = one.source()
+        source = file.source()
         return MARK in source.text and any(map(is_share_document, documents(source)))
     except (InputError, NotYamlError):
         return False  # who reads the manifests says it
@@ -275,31 +283,34 @@ def _on_card(
 
 def _containers(load: Load, asks: Asks, card_mib: int) -> Iterator[HeldByContainer]:
     for number, item in enumerate(load.items):
-        mine = tuple(replace(ask, ends=False) for ask in asks if ask.index == number)
-        if mine:
-            first = mine[0]
+        of_container = tuple(replace(ask, ends=False) for ask in asks if ask.index == number)
+        if of_container:
+            first = of_container[0]
             yield HeldByContainer(
-                item.container, first.percent, first.memory_mib, Exact.of(cards_held(mine, card_mib))
+                item.container, first.percent, first.memory_mib, Exact.of(cards_held(of_container, card_mib))
             )
 
 
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(request: CostRequest, one: SharesOnCard) -> str:
+def _text(request: CostRequest, on_card: SharesOnCard) -> str:
     """What each container holds, and the sum of each workload."""
-    values = {"target": request.backend.name, "card": one.card, "usable": one.usable_mib}
+    values = {"target": request.backend.name, "card": on_card.card, "usable": on_card.usable_mib}
     about = msg("{target}: {card}, {usable} MiB to share", **values)
-    head, total = ["WORKLOAD", "CONTAINER", "COMPUTE", "MEMORY", "PODS", "CARDS"], str(one.cards)
-    rows = [row for item in one.items for row in _rows(item)]
+    head, total = ["WORKLOAD", "CONTAINER", "COMPUTE", "MEMORY", "PODS", "CARDS"], str(on_card.cards)
+    rows = [row for item in on_card.items for row in _rows(item)]
     rows.append([msg("total"), "", "", "", "", total])
-    if one.per_card is not OMITTED:
+    if on_card.per_card is not OMITTED:
         hours = decimal(request.hours)
         about = msg(
-            "{about}; {price} for a card and hour, {hours} h", about=about, price=one.per_card, hours=hours
+            "{about}; {price} for a card and hour, {hours} h",
+            about=about,
+            price=on_card.per_card,
+            hours=hours,
         )
         head.append("PRICE")
-        rows[-1].append(str(one.price))
+        rows[-1].append(str(on_card.price))
     return text_of([localize(about)]) + table(head, rows)
 
 

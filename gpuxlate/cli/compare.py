@@ -121,9 +121,9 @@ def _needed(title: str, column: Row, room: int) -> int:
     """The width that a manifest needs: what it has of its own is not cut, only folded where a line is
     wider than the terminal."""
     last = len(column)
-    own = (width(line.text) for line in column if line and line.own)
+    own_widths = (width(line.text) for line in column if line and line.own)
     heading = width(_heading(_range(title, last, last))) - len(PLAIN)
-    return min(max(heading, *own, 0), room - len(PLAIN))
+    return min(max(heading, *own_widths, 0), room - len(PLAIN))
 
 
 def _parts(needed: Sequence[int], room: int) -> Iterator[range]:
@@ -149,13 +149,13 @@ def _widths(needed: Sequence[int], rows: Sequence[Row], room: int) -> list[int]:
 
 def _hunks(rows: Sequence[Row]) -> list[range]:
     """The rows that differ, with those about them."""
-    found: list[range] = []
+    hunks: list[range] = []
     for at in (at for at, row in enumerate(rows) if _differs(row)):
         start = max(at - CONTEXT, 0)
-        if found and start <= found[-1].stop:
-            start = found.pop().start
-        found.append(range(start, min(at + CONTEXT + 1, len(rows))))
-    return found
+        if hunks and start <= hunks[-1].stop:
+            start = hunks.pop().start
+        hunks.append(range(start, min(at + CONTEXT + 1, len(rows))))
+    return hunks
 
 
 def _blocks(titles: Sequence[str], rows: Sequence[Row], whole: bool) -> Iterator[tuple[list[str], list[Row]]]:
@@ -317,24 +317,24 @@ def command(
     ] = False,
 ) -> int:
     """Compare a share at several targets: the values, the verdict, and what to change."""
-    known = lookup.profile(profile)
-    found = read_specs(Inputs(specs).some(), known)
-    printing.show(found.diagnostics, found.sources)
-    if found.diagnostics:
+    target_profile = lookup.profile(profile)
+    documents = read_specs(Inputs(specs).some(), target_profile)
+    printing.show(documents.diagnostics, documents.sources)
+    if documents.diagnostics:
         return Exit.FINDINGS
     accept = losses.accept()
     if to:
         backends = lookup.targets(to, registry.all_writable)
     else:
-        backends = lookup.targets_at_hand(_dialects(found, known, allow_outside=allow_outside))
+        backends = lookup.targets_at_hand(_dialects(documents, target_profile, allow_outside=allow_outside))
     if manifests:
-        groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        shown = [one for one in backends if one.writes_pods]
-        return _manifests(found, groups, shown, accept, known)
+        groups = list(workloads(documents, None, None, allow_outside=allow_outside))
+        shown = [backend for backend in backends if backend.writes_pods]
+        return _manifests(documents, groups, shown, accept, target_profile)
     fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
-    for _, _, share in found.found:
+    for _, _, share in documents.found:
         alone = [ContainerShare(PROBE, 0, share=share.share)]  # as ``render``: some keys hold its name
-        fits.append((share, [(b, fit_pod(alone, b, accept, known)) for b in backends]))
+        fits.append((share, [(b, fit_pod(alone, b, accept, target_profile)) for b in backends]))
     if output == "json":
         items = [
             ComparedShare(share.name, _derived(share, row) or OMITTED, [_printed(b, fit) for b, fit in row])
@@ -346,35 +346,38 @@ def command(
     return Exit.CLEAN
 
 
-def _dialects(found: Specs, known: Profile | None, *, allow_outside: bool) -> Iterator[str]:
+def _dialects(documents: Specs, target_profile: Profile | None, *, allow_outside: bool) -> Iterator[str]:
     """The dialects of the workloads that documents name. What cannot be read is nothing to compare with."""
-    for given, _, share in found.found:
-        if share.workload and (file := workload_file(given, share.workload, allow_outside=allow_outside)):
+    for spec_input, _, share in documents.found:
+        if share.workload and (
+            file := workload_file(spec_input, share.workload, allow_outside=allow_outside)
+        ):
             with suppress(InputError):
-                one = Input(str(file), file, named=False)
-                yield from dialects_in(one, one.read_bytes(), known)
+                workload_input = Input(str(file), file, named=False)
+                yield from dialects_in(workload_input, workload_input.read_bytes(), target_profile)
 
 
 def _manifests(
-    found: Specs,
+    documents: Specs,
     groups: list[tuple[Source | None, list[RenderRequest]]],
     backends: Sequence[Backend],
     accept: Accept,
-    known: Profile | None,
+    target_profile: Profile | None,
 ) -> int:
     """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
 
     blocks: list[str] = []
     problems: list[Diagnostic] = []
-    for base, asked in groups:
-        made = [
-            (b.name, render_asked(base, asked, Settings(b, accept=accept, profile=known))) for b in backends
+    for base, requests in groups:
+        renderings = [
+            (b.name, render_asked(base, requests, Settings(b, accept=accept, profile=target_profile)))
+            for b in backends
         ]
-        problems += [one for _, rendering in made for one in rendering.diagnostics]
-        texts = [(name, rendering.text) for name, rendering in made if not rendering.refused]
+        problems += [finding for _, rendering in renderings for finding in rendering.diagnostics]
+        texts = [(name, rendering.text) for name, rendering in renderings if not rendering.refused]
         if texts:
             blocks.append(columns(texts))
-    printing.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
+    printing.show([*dict.fromkeys(problems)], documents.sources)  # each target finds them
     printing.out("\n".join(blocks))
     return Exit.CLEAN if blocks else Exit.FINDINGS
 
@@ -385,9 +388,11 @@ def _derived(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> Amount 
 
 
 def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
-    asked = share.share.given_fields()
-    given = {name: getattr(share.share, one) for one, name in JSON_NAMES.items() if one in asked}
-    about = [f"{share.name}: {', '.join(f'{name} {value}' for name, value in given.items())}"]
+    fields = share.share.given_fields()
+    values = {
+        name: getattr(share.share, attribute) for attribute, name in JSON_NAMES.items() if attribute in fields
+    }
+    about = [f"{share.name}: {', '.join(f'{name} {value}' for name, value in values.items())}"]
     if share.share.is_part:
         derived = _derived(share, row)
         about.append(localize(msg("derived: {amount}", amount=derived.text if derived else msg("not known"))))
@@ -407,36 +412,44 @@ def _lines(fit: PodFit) -> list[str]:
         lines.append(f"{loss.code} {localize(loss.message)}")
         if not loss.accepted and loss.hint:
             lines.append(f"  {localize(loss.hint)}")
-    lines += [f"{one.code} {localize(titled(one.severity, one.message))}" for one in outcome.diagnostics]
+    lines += [
+        f"{finding.code} {localize(titled(finding.severity, finding.message))}"
+        for finding in outcome.diagnostics
+    ]
     return lines
 
 
 def keys_of(keys: PodKeys) -> dict[str, str]:
     """What a manifest would hold, key by key."""
-    found: dict[str, str] = {}
+    keys_by_name: dict[str, str] = {}
     for container in keys.all_containers():
-        found.update({name: value.text for name, value in container.limits.items()})
+        keys_by_name.update({name: value.text for name, value in container.limits.items()})
     for kind, values in (
         ("label {key}", keys.labels),
         ("annotation {key}", keys.annotations),
         ("nodeSelector {key}", keys.node_selector),
     ):
-        found.update({msg(kind, key=name): value.text for name, value in values.items()})
-    for one in keys.requirements():
-        found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
+        keys_by_name.update({msg(kind, key=name): value.text for name, value in values.items()})
+    for requirement in keys.requirements():
+        keys_by_name[f"nodeAffinity {requirement.key}"] = (
+            f"{requirement.operator} {', '.join(requirement.values)}"
+        )
     for claim in keys.claims:
         for request in claim.devices.requests if claim.devices else ():
-            found.update(_of_request(request))
-    return found
+            keys_by_name.update(_of_request(request))
+    return keys_by_name
 
 
 def _of_request(request: DeviceRequest) -> Iterator[tuple[str, str]]:
     """What a claim would request, field by field."""
-    own = {"deviceClassName": request.device_class, "count": request.count}
-    values = {**own, **request.capacity}
+    fields = {"deviceClassName": request.device_class, "count": request.count}
+    values = {**fields, **request.capacity}
     yield from ((msg("claim {key}", key=name), value.text) for name, value in values.items() if value)
     if request.selectors:
-        yield msg("claim {key}", key="selectors"), " && ".join(one.text for one in request.selectors)
+        yield (
+            msg("claim {key}", key="selectors"),
+            " && ".join(selector.text for selector in request.selectors),
+        )
 
 
 def _printed(backend: Backend, fit: PodFit) -> AtTarget:
@@ -447,5 +460,8 @@ def _printed(backend: Backend, fit: PodFit) -> AtTarget:
         outcome.accepted,
         keys_of(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
         [ChangedField.of(loss) for loss in outcome.losses if loss.kind is LossKind.ROUNDED],
-        [ShareFinding(one.code, one.severity, one.message, one.hint) for one in outcome.findings()],
+        [
+            ShareFinding(finding.code, finding.severity, finding.message, finding.hint)
+            for finding in outcome.findings()
+        ],
     )

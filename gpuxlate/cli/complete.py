@@ -30,10 +30,10 @@ def main() -> None:
 def answer(words: Sequence[str]) -> str:
     """The lines for the words so far, of which the last may be empty. An error gives no candidates."""
     try:
-        found, directive = candidates(words)
+        lines, directive = candidates(words)
     except Exception:  # an error message must not appear in a command line
-        found, directive = [], NO_FILES
-    return "\n".join([*found, f":{directive}"])
+        lines, directive = [], NO_FILES
+    return "\n".join([*lines, f":{directive}"])
 
 
 def candidates(words: Sequence[str]) -> tuple[list[str], int]:
@@ -57,12 +57,12 @@ def candidates(words: Sequence[str]) -> tuple[list[str], int]:
     command = group if name is None else group.commands[name]
     context = command.make_context(name or "kubectl gpuxlate", [*arguments], resilient_parsing=True)
     completing = _completing(context, arguments, last)
-    found = [
+    words_and_helps = [
         "\t".join(filter(None, (prefix + item.value, " ".join((item.help or "").split()))))
         for item in completing.shell_complete(context, last)
     ]
-    may_be_file = not found and _A_FILE.search(getattr(completing, "metavar", None) or "")
-    return found, FILES if may_be_file else NO_FILES
+    may_be_file = not words_and_helps and _A_FILE.search(getattr(completing, "metavar", None) or "")
+    return words_and_helps, FILES if may_be_file else NO_FILES
 
 
 def _completing(context: Any, arguments: Sequence[str], last: str) -> Any:

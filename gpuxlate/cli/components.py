@@ -50,10 +50,17 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
         raise InvalidValueError(UPGRADE, text, hint if old != new else "write two versions")
     from gpuxlate.rules.releases import changes
 
-    known = [one.release for one in changes(component)]
-    own = [one.release for one in (profile.releases if profile else ()) if one.release.component == component]
-    if not any(at_least(new, one.version) and not at_least(old, one.version) for one in (*known, *own)):
-        listed = ", ".join(dict.fromkeys(one.version for one in known)) or "-"
+    documented = [change.release for change in changes(component)]
+    of_profile = [
+        change.release
+        for change in (profile.releases if profile else ())
+        if change.release.component == component
+    ]
+    if not any(
+        at_least(new, release.version) and not at_least(old, release.version)
+        for release in (*documented, *of_profile)
+    ):
+        listed = ", ".join(dict.fromkeys(release.version for release in documented)) or "-"
         hint = msg("releases of {title} that change keys: {listed}", title=component.title, listed=listed)
         raise InvalidValueError(UPGRADE, text, hint)
     usual = profile or Profile()
@@ -63,15 +70,15 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
 def _component(option: str, text: str, name: str) -> Component:
     from gpuxlate.backends import registry
 
-    known = registry.components()
-    if name in known:
-        return known[name]
+    components = registry.components()
+    if name in components:
+        return components[name]
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), 1, 0.5)
+    near = get_close_matches(name, list(components), 1, 0.5)
     hint = (
         msg("did you mean {near}?", near=near[0])
         if near
-        else msg("components: {names}", names=", ".join(sorted(known)))
+        else msg("components: {names}", names=", ".join(sorted(components)))
     )
     raise InvalidValueError(option, text, hint)

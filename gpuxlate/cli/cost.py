@@ -205,16 +205,18 @@ def command(
         for option, value in (("--executors", executors), ("--driver", driver), ("--card-units", card_units)):
             if value is not None:
                 names = ", ".join(
-                    one.name for one in registry.all_backends() if isinstance(one, BilledBackend)
+                    target.name for target in registry.all_backends() if isinstance(target, BilledBackend)
                 )
                 raise UserError(
                     msg("{option} is not of {name}", option=option, name=backend.name),
                     msg("targets: {names}", names=names),
                 )
         source = lookup.target(from_) if from_ else None
-        own = lookup.profile(profile) or Profile(backend.name)
+        target_profile = lookup.profile(profile) or Profile(backend.name)
         accept = losses.accept()
-        request = cards_held.CostRequest(backend, source, own, card, card_memory, chosen, pods, accept, time)
+        request = cards_held.CostRequest(
+            backend, source, target_profile, card, card_memory, chosen, pods, accept, time
+        )
         return cards_held.run(paths, request, output)
     for option, value in (("--profile", profile), ("--from", from_)):
         if value is not None:
@@ -225,16 +227,16 @@ def command(
     amounts = prices.of_run(chosen, [(backend.name, card)] if card else [])
     amount = Fraction(amounts[backend.name, card].amount) if card and amounts else None
     accept = losses.accept()
-    found = read_specs(Inputs(paths).some())
+    documents = read_specs(Inputs(paths).some())
     jobs: list[BilledJob] = []
-    diagnostics = list(found.diagnostics)
-    for _, document, share in found.found:
+    diagnostics = list(documents.diagnostics)
+    for _, document, share in documents.found:
         fitted, findings = _price(document, share, backend, accept, billed, time)
         diagnostics += findings
         if fitted is not None:
             jobs.append(BilledJob(share.name, fitted, count))
-    printing.show(diagnostics, found.sources)
-    if len(jobs) < len(found.found) or found.diagnostics:
+    printing.show(diagnostics, documents.sources)
+    if len(jobs) < len(documents.found) or documents.diagnostics:
         return Exit.FINDINGS
     if output == "json":
         printing.json_out(_json(backend, card, billed, time, jobs, amount))
@@ -255,16 +257,18 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
 
 def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mib: int | None) -> BilledCard:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
-    known = backend.billed_cards.get(name.upper()) if name else None
-    given, memory = (known.units, known.memory_mib) if known else (None, None)
+    billed = backend.billed_cards.get(name.upper()) if name else None
+    card_units, memory = (billed.units, billed.memory_mib) if billed else (None, None)
     if units is not None:
-        given = _given("--card-units", units, number_of)
+        card_units = _given("--card-units", units, number_of)
     if memory_mib is not None:
         memory = memory_mib
-    if given is not None and memory is not None:
-        return BilledCard(given, memory)
+    if card_units is not None and memory is not None:
+        return BilledCard(card_units, memory)
     missing = [
-        option for option, value in (("--card-units", given), ("--card-memory-mib", memory)) if value is None
+        option
+        for option, value in (("--card-units", card_units), ("--card-memory-mib", memory))
+        if value is None
     ]
     hint = msg("give {names}", names=join_and(missing, "{before} and {last}"))
     if name:
@@ -286,7 +290,7 @@ def _price(
     """The price of a share as the target gets it, or why the target does not take it."""
     profile = Profile(backend.name, cards=CardProfile(memory_mib=card.memory_mib))
     fit = fit_pod([share.of_container()], backend, accept, profile)
-    findings = [with_location(document, one) for one in fit.findings()]
+    findings = [with_location(document, finding) for finding in fit.findings()]
     outcome = fit.outcomes[0]
     cores, memory = outcome.granted.cores, outcome.granted.memory_mib
     if not fit.accepted or cores is None or memory is None:

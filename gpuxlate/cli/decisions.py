@@ -51,9 +51,9 @@ class DecisionFiles:
 
         every = list(judged)
         remarks, unmatched = self.known.remarks(every) if remark else ([], [])
-        refused = any(one.severity is Severity.ERROR for one in remarks)
+        refused = any(finding.severity is Severity.ERROR for finding in remarks)
         if self.prunes:
-            remarks = [one for one in remarks if one.severity is Severity.ERROR]
+            remarks = [finding for finding in remarks if finding.severity is Severity.ERROR]
             self._prune(unmatched)
         printing.show([*self.found, *remarks], Texts(*self.sources.values()))
         if self.writes is not None:
@@ -80,13 +80,15 @@ class DecisionFiles:
         from gpuxlate.config.decisions import without_entries
 
         removed = set(map(id, unmatched))
-        kept = tuple(one for one in self.known.entries if id(one) not in removed)
+        kept = tuple(entry for entry in self.known.entries if id(entry) not in removed)
         self.known = replace(self.known, entries=kept)
         for name, source in list(self.sources.items()):
-            mine = [one for one in unmatched if one.document and one.document.source is source]
-            if mine:
-                self._replace(name, source, partial(without_entries, source, mine))
-                gone = plural(len(mine), "{count} entry", "{count} entries")
+            of_source = [
+                decision for decision in unmatched if decision.document and decision.document.source is source
+            ]
+            if of_source:
+                self._replace(name, source, partial(without_entries, source, of_source))
+                gone = plural(len(of_source), "{count} entry", "{count} entries")
                 printing.info(msg("removed {gone} from {name}", gone=gone, name=name))
 
     def _replace(self, name: str, source: Source, changed: Callable[[], str]) -> None:
@@ -141,11 +143,11 @@ def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | N
             raise UserError(message_of(error), hint) from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())
     try:
-        known, found = read_decisions(sources.values(), str(folder))
+        decisions, findings = read_decisions(sources.values(), str(folder))
     except DecisionsError as error:
         printing.show(error.found, Texts(*sources.values()))
         raise UserError(
             msg("{names} cannot be used", names=", ".join(sources)),
             "gpuxlate schema decisions prints every field",
         ) from None
-    return DecisionFiles(known, sources, found, write, prune)
+    return DecisionFiles(decisions, sources, findings, write, prune)

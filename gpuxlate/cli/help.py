@@ -94,28 +94,28 @@ def write(command: Any, ctx: Any, formatter: Any) -> None:
 def text_of(command: Any) -> list[str]:
     """The paragraphs of the help of a command, in English, each one line."""
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
-    return [" ".join(one.split()) for one in paragraphs if one]
+    return [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph]
 
 
 def _row(param: Any, name: str, text: str) -> tuple[str, str]:
     """A parameter with its text; in brackets, values that its name does not show, and what typer adds."""
-    found = _EXTRA.fullmatch(text)
-    assert found is not None
-    extra = [_extra(part) for part in found[2].split("; ")] if found[2] else []
+    parts = _EXTRA.fullmatch(text)
+    assert parts is not None
+    extra = [_extra(part) for part in parts[2].split("; ")] if parts[2] else []
     choices = getattr(getattr(param, "type", None), "choices", ())
     if param.metavar and choices and param.metavar not in choices:
         extra.insert(0, ", ".join(choices))
-    return name, " ".join([localize(found[1]), *([f"[{'; '.join(extra)}]"] if extra else [])])
+    return name, " ".join([localize(parts[1]), *([f"[{'; '.join(extra)}]"] if extra else [])])
 
 
 def _extra(text: str) -> str:
-    if found := _RANGE.fullmatch(text):
-        low, high = found.groups()
+    if limits := _RANGE.fullmatch(text):
+        low, high = limits.groups()
         return localize(
             msg("{low} to {high}", low=low, high=high) if high else msg("at least {low}", low=low)
         )
-    what, colon, value = text.partition(": ")
-    return localize(titled(what, value)) if colon else localize(text)
+    title, colon, value = text.partition(": ")
+    return localize(titled(title, value)) if colon else localize(text)
 
 
 def _write_options(command: Any, ctx: Any, formatter: Any) -> None:

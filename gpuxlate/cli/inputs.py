@@ -82,17 +82,17 @@ class Inputs:
 
         Where all files are excluded it raises AllExcludedError, or returns none with ``or_excluded``.
         """
-        found = self.read()
-        if not found and all_excluded():
+        files = self.read()
+        if not files and all_excluded():
             if not or_excluded:
                 raise AllExcludedError
             info(ALL_EXCLUDED)
-        elif not found:
+        elif not files:
             raise InputError(
                 msg("{paths}: no file ends in {names}", paths=str(self), names=", ".join(SUFFIXES)),
                 "name the file itself if it has another suffix",
             )
-        return found
+        return files
 
 
 def files_at(paths: Sequence[str]) -> list[Input]:
@@ -107,12 +107,12 @@ def files_at(paths: Sequence[str]) -> list[Input]:
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
         run.exclusion = exclusion_of(run, lookup.config())
-    found = expand(paths, run.exclusion, run.stdin_filename)
-    for one in found:
-        verbose(msg("file: {name}", name=one.name))
+    files = expand(paths, run.exclusion, run.stdin_filename)
+    for file in files:
+        verbose(msg("file: {name}", name=file.name))
     for name, why in run.exclusion.left_out:
         verbose(msg("left out: {name} ({why})", name=name, why=why))
-    return found
+    return files
 
 
 def all_excluded() -> bool:
@@ -121,11 +121,11 @@ def all_excluded() -> bool:
     return exclusion is not None and exclusion.all_that_was_there(SUFFIXES)
 
 
-def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:
+def exclusion_of(run: Invocation, config: Config | None) -> Exclusion:
     """What ``exclude`` of a configuration and of this run leave out. Raises UserError."""
     always = []
     if run.exclude:
-        texts = [one for text in run.exclude for one in text.split(",") if one]
+        texts = [pattern for text in run.exclude for pattern in text.split(",") if pattern]
         try:
             always.append(ExcludePatterns(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
         except ValueError as error:
@@ -137,6 +137,6 @@ def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:
                 ),
                 "write patterns as in .gitignore",
             ) from None
-    if known is not None and (configured := known.excludes()):
+    if config is not None and (configured := config.excludes()):
         always.append(configured)
     return Exclusion(always, run.force_exclude)

@@ -118,11 +118,11 @@ def command(
     source = lookup.target(from_) if from_ else None
     settings = Settings.reading(source, lookup.profile(profile, components=components))
     (run,) = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), [settings], READ)
-    broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
+    broken = [finding for finding in run.diagnostics if finding.code in (*UNREADABLE, "GX012")]
     show_findings(run, [*broken, *left_as_they_are(run)])
     if output == "json":
         items = [*map(_printed, run.items)]
-        quotas = [one.read() for one in run.quotas]
+        quotas = [quota.read() for quota in run.quotas]
         printing.json_out(Inspection(items, totals(run.items), quotas, run.leftovers).to_json())
     else:
         printing.out(_text(run.items))
@@ -130,7 +130,7 @@ def command(
             lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
             printing.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
-            files = len({one.diagnostic.file for one in run.leftovers})
+            files = len({leftover.diagnostic.file for leftover in run.leftovers})
             note = localize(
                 msg(
                     "{leftovers} in {files}, not counted above",
@@ -141,26 +141,26 @@ def command(
             printing.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     if run.unreadable:
         return Exit.INPUT
-    failed = any(one.severity is Severity.ERROR for one in broken)
+    failed = any(finding.severity is Severity.ERROR for finding in broken)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
-def _printed(one: Item) -> InspectedShare:
+def _printed(item: Item) -> InspectedShare:
     return InspectedShare(
-        one.file,
-        one.object.kind or "",
-        one.object.namespace,
-        one.object.name or "",
-        one.container,
-        one.ends or OMITTED,
-        one.build or OMITTED,
-        one.source,
-        one.share,
-        one.share.whole_cards if one.share else None,
-        one.replicas,
-        one.shared_with or OMITTED,
-        bool(one.allocation) or OMITTED,
-        one.derived or OMITTED,
+        item.file,
+        item.object.kind or "",
+        item.object.namespace,
+        item.object.name or "",
+        item.container,
+        item.ends or OMITTED,
+        item.build or OMITTED,
+        item.source,
+        item.share,
+        item.share.whole_cards if item.share else None,
+        item.replicas,
+        item.shared_with or OMITTED,
+        bool(item.allocation) or OMITTED,
+        item.derived or OMITTED,
     )
 
 
@@ -172,23 +172,23 @@ def totals(items: Sequence[Item]) -> dict[str, TargetSums]:
     ``parts``, which is there where there are some: what they amount to is derived, and in no sum. Nor are
     shares of more than there can be.
     """
-    found: dict[str, Counter[str]] = {}
+    sums_by_target: dict[str, Counter[str]] = {}
     pods: set[tuple[Any, ...]] = set()
     shares: dict[tuple[Any, ...], list[Item]] = {}
-    for one in items:
-        if one.share is None:
+    for item in items:
+        if item.share is None:
             continue
-        here = found.setdefault(one.source, Counter())
-        pod = (one.source, *one.template)
-        here["pods"] += 0 if pod in pods else 1 if one.replicas is None else one.replicas
+        here = sums_by_target.setdefault(item.source, Counter())
+        pod = (item.source, *item.template)
+        here["pods"] += 0 if pod in pods else 1 if item.replicas is None else item.replicas
         pods.add(pod)
-    for one in counted_once(items):
-        if one.share is not None and not is_absurd(one.share):
-            shares.setdefault((one.source, *one.template, one.times), []).append(one)
+    for item in counted_once(items):
+        if item.share is not None and not is_absurd(item.share):
+            shares.setdefault((item.source, *item.template, item.times), []).append(item)
     for (source, *_, times), of_pod in shares.items():
-        numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in of_pod if one.share)
+        numbers = ((item.init, item.sidecar, _amounts(item.share)) for item in of_pod if item.share)
         for name, number in reserved(numbers, registry.get(source).init_reserved).items():
-            found[source][name] += number * times
+            sums_by_target[source][name] += number * times
     return {
         source: TargetSums(
             sums["pods"],
@@ -198,7 +198,7 @@ def totals(items: Sequence[Item]) -> dict[str, TargetSums]:
             sums["memory_mib"],
             sums.get("parts", OMITTED),
         )
-        for source, sums in found.items()
+        for source, sums in sums_by_target.items()
     }
 
 
@@ -223,19 +223,19 @@ def _amounts(share: Share) -> dict[str, int]:
 def _text(items: Sequence[Item]) -> str:
     if not items:
         return localize("no share in these manifests") + "\n"
-    shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
-    several = len({one.build for one in items}) > 1  # their objects may have the same names
+    shown = [n for n in SOMETIMES if any(item.share and getattr(item.share, n) is not None for item in items)]
+    several = len({item.build for item in items}) > 1  # their objects may have the same names
     lines = [
         [
-            _name(one.object),
-            msg("{name} (init)", name=one.containers) if one.ends else one.containers,
-            one.source,
-            *_numbers(one.share, one.derived),
-            *(str(getattr(one.share, name, None) or "") for name in shown),
-            _replicas(one),
-            *([one.build or ""] if several else []),
+            _name(item.object),
+            msg("{name} (init)", name=item.containers) if item.ends else item.containers,
+            item.source,
+            *_numbers(item.share, item.derived),
+            *(str(getattr(item.share, name, None) or "") for name in shown),
+            _replicas(item),
+            *([item.build or ""] if several else []),
         ]
-        for one in items
+        for item in items
     ]
     head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
     head += [*map(str.upper, shown), "REPLICAS", *(["KUSTOMIZATION"] if several else [])]
@@ -245,29 +245,36 @@ def _text(items: Sequence[Item]) -> str:
         "PODS": "pods",
         "WHOLE CARDS": "wholeCards",
         "SHARED CARDS": "cards",
-        **({"PARTS": "parts"} if any(one.parts is not OMITTED for one in sums.values()) else {}),
+        **(
+            {"PARTS": "parts"}
+            if any(target_sums.parts is not OMITTED for target_sums in sums.values())
+            else {}
+        ),
         "CORES %": "cores",
         "MEMORY MiB": "memoryMiB",
     }
-    numbers = {target: {"parts": 0, **one.to_json()} for target, one in sums.items()}
-    summed = [[target, *(str(one[name]) for name in columns.values())] for target, one in numbers.items()]
+    numbers = {target: {"parts": 0, **target_sums.to_json()} for target, target_sums in sums.items()}
+    summed = [
+        [target, *(str(numbers_of_target[name]) for name in columns.values())]
+        for target, numbers_of_target in numbers.items()
+    ]
     text = text + "\n" + table(["TOTAL", *columns], summed)
-    absurd = sum(one.share is not None and is_absurd(one.share) for one in items)
+    absurd = sum(item.share is not None and is_absurd(item.share) for item in items)
     if absurd:
         shares = plural(absurd, "{count} share", "{count} shares")
         text += "\n" + localize(msg("{shares} not in the totals: no card has so much", shares=shares)) + "\n"
-    derived = {str(one.share.partition or one.share.replica): one.derived for one in items if one.share}
-    lines = [[part, one.numbers, one.card, one.source] for part, one in derived.items() if one]
+    derived = {str(item.share.partition or item.share.replica): item.derived for item in items if item.share}
+    lines = [[part, amount.numbers, amount.card, amount.source] for part, amount in derived.items() if amount]
     return text + ("\n" + table(["DERIVED", "AMOUNT", "CARD", "SOURCE"], lines) if lines else "")
 
 
-def _replicas(one: Item) -> str:
-    pods = msg("per node") if one.replicas is None else str(one.replicas)
-    return msg("{pods}, one claim", pods=pods) if one.allocation else pods
+def _replicas(item: Item) -> str:
+    pods = msg("per node") if item.replicas is None else str(item.replicas)
+    return msg("{pods}, one claim", pods=pods) if item.allocation else pods
 
 
-def _name(one: ObjectRef) -> str:
-    return "/".join(part for part in (one.namespace, one.kind, one.name) if part)
+def _name(reference: ObjectRef) -> str:
+    return "/".join(part for part in (reference.namespace, reference.kind, reference.name) if part)
 
 
 def _memory(share: Share) -> str:
@@ -284,10 +291,10 @@ def _numbers(share: Share | None, derived: Amount | None) -> list[str]:
         return ["?", "?", "?", "", ""]
     words = [str(share.policy or ""), str(share.qos or "")]
     if share.is_part:
-        known = (derived.cores, derived.memory_mib) if derived else (None, None)
+        amounts = (derived.cores, derived.memory_mib) if derived else (None, None)
         return [
             share.part,
-            *("?" if one is None else msg("{number} derived", number=one) for one in known),
+            *("?" if amount is None else msg("{number} derived", number=amount) for amount in amounts),
             *words,
         ]
     whole = share.whole_cards

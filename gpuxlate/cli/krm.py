@@ -49,13 +49,13 @@ def command(
     if not source.text.strip():
         raise InputError(msg("{name}: it is empty", name=STDIN))
     # a plain stream of resources is what older plug-ins of kustomize get
-    made = (
+    result = (
         _of_list(source) if settings is None else translate_source(relevant_to([settings], source), settings)
     )
-    printing.show(for_stderr(made.diagnostics), Texts(source))
-    if settings is None or not made.refused:
-        printing.documents_out([source.encode(made.text)])
-    return Exit.FINDINGS if made.refused else Exit.CLEAN
+    printing.show(for_stderr(result.diagnostics), Texts(source))
+    if settings is None or not result.refused:
+        printing.documents_out([source.encode(result.text)])
+    return Exit.FINDINGS if result.refused else Exit.CLEAN
 
 
 def _of_list(source: Source) -> Result:

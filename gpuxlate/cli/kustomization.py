@@ -28,9 +28,9 @@ def built(folder: str) -> WholeBuild:
 
     HELD.texts.clear()
     if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:
-        there = next((one for one in NAMES if os.path.lexists(os.path.join(folder, one))), None)
-        if there:
-            file = os.path.join(folder, there)
+        unreadable = next((name for name in NAMES if os.path.lexists(os.path.join(folder, name))), None)
+        if unreadable:
+            file = os.path.join(folder, unreadable)
             raise UserError(
                 msg("{file} cannot be read", file=file),
                 msg("gpuxlate lint {file} says why", file=shlex.quote(file)),
@@ -66,9 +66,9 @@ def piped(folder: str) -> str:
 def files_of(build: WholeBuild, folder: str) -> list[Input]:
     """The files of a build, named as the folder is: from here, or by their absolute paths."""
     here = os.path.realpath(os.curdir)
-    names = build.files if os.path.isabs(folder) else [os.path.relpath(one, here) for one in build.files]
-    for one in names:
-        printing.verbose(msg("file: {name}", name=one))
+    names = build.files if os.path.isabs(folder) else [os.path.relpath(file, here) for file in build.files]
+    for name in names:
+        printing.verbose(msg("file: {name}", name=name))
     return [Input(name, name) for name in names]
 
 

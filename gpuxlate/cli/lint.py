@@ -119,9 +119,9 @@ def command(
     if not watch:
         return _lint(request)
     if "-" in paths or add_ignores is not None:
-        what = "stdin" if "-" in paths else "--add-ignores"
+        excluded = "stdin" if "-" in paths else "--add-ignores"
         raise UserError(
-            msg("--watch and {what} exclude each other", what=what),
+            msg("--watch and {what} exclude each other", what=excluded),
             "--watch checks files again as they change",
         )
     from gpuxlate.cli.watch import again
@@ -164,23 +164,25 @@ def _lint(request: LintRequest) -> int:
     config = lookup.config()
     selection = _selection(request, config)
     fail_on = request.fail_on or (config.fail_on if config else None)
-    known, inputs, chosen, diff = request.baseline, request.inputs, request.format, request.diff
-    entries = known.read()
+    baseline, inputs, chosen, diff = request.baseline, request.inputs, request.format, request.diff
+    entries = baseline.read()
     mode = request.mode if entries is None else _fixing_new(request.mode, entries)
-    given = inputs.read()
+    all_files = inputs.read()
     if inputs.live is None and inputs.folder is None:
-        given = known.left_out_of(given)
-    selection.claims = Claims(given)
+        all_files = baseline.left_out_of(all_files)
+    selection.claims = Claims(all_files)
     selection.in_chunks = in_chunks
-    run = _run(given, selection, mode, diff=diff)
+    run = _run(all_files, selection, mode, diff=diff)
     if inputs.build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build
 
-        files = [one for one in given if one.path is not None]
+        files = [file for file in all_files if file.path is not None]
         run.diagnostics, sources = findings_of_build(inputs.build.made, files, selection, run.diagnostics)
         for text in sources:
             run.texts.add(text)
-    left_out = inputs.live is None and "-" in inputs.paths and all(one.path is not None for one in given)
+    left_out = (
+        inputs.live is None and "-" in inputs.paths and all(file.path is not None for file in all_files)
+    )
     if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back
         run.to_stdout = True
         printing.documents_out([Input(STDIN, None).read_bytes()])
@@ -195,17 +197,17 @@ def _lint(request: LintRequest) -> int:
         printing.diffs_out(run.diffs)
         _remarks(run, mode, diff=True)
         return _exit_code(run, chosen, "never", changed=bool(run.changes) and not request.exit_zero)
-    whole_folders = inputs.live is None and not any(one.named for one in given)
-    for found in selection.unused(whole_folders=whole_folders):
-        placed, source = selection.placed(found)
+    whole_folders = inputs.live is None and not any(file.named for file in all_files)
+    for unused in selection.unused(whole_folders=whole_folders):
+        placed, source = selection.placed(unused)
         run.diagnostics.append(placed)
         if source is not None:
             run.texts.add(source)
     run.diagnostics.sort(key=Diagnostic.sort_key)
-    if known.to_write is not None:
-        return known.write(run)
+    if baseline.to_write is not None:
+        return baseline.write(run)
     if entries is not None:
-        known.apply(run, entries)
+        baseline.apply(run, entries)
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
     shown = "" if nothing else _rendered(run, chosen, request.statistics)
@@ -216,9 +218,9 @@ def _lint(request: LintRequest) -> int:
 
 def _at_most_one(*options: tuple[str, object]) -> None:
     """Raises UserError where two of these options are given."""
-    given = [name for name, value in options if value not in (None, False)]
-    if len(given) > 1:
-        raise UserError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
+    names = [name for name, value in options if value not in (None, False)]
+    if len(names) > 1:
+        raise UserError(msg("{option} and {other} exclude each other", option=names[0], other=names[1]))
 
 
 @record
@@ -228,12 +230,16 @@ class Baseline:
     file: str | None
     to_write: str | None
 
-    def left_out_of(self, given: Iterable[Input]) -> Iterable[Input]:
+    def left_out_of(self, files: Iterable[Input]) -> Iterable[Input]:
         """The inputs without the baseline itself, where a folder has it."""
-        own = {os.path.abspath(one) for one in (self.file, self.to_write) if one}
-        if not own:
-            return given
-        return [one for one in given if one.named or not one.path or os.path.abspath(one.path) not in own]
+        baselines = {os.path.abspath(path) for path in (self.file, self.to_write) if path}
+        if not baselines:
+            return files
+        return [
+            file
+            for file in files
+            if file.named or not file.path or os.path.abspath(file.path) not in baselines
+        ]
 
     def write(self, run: Run) -> int:
         """Write the findings of a run; nothing where an input was not read. Raises UserError."""
@@ -271,17 +277,19 @@ class Baseline:
         """Leave the new findings of a run."""
         from gpuxlate.report.baseline import compared
 
-        found = compared(run.diagnostics, run.files, entries)
-        run.diagnostics, run.compared = found.new, True
-        if found.known:
-            findings = plural(found.known, "{count} finding is", "{count} findings are")
+        comparison = compared(run.diagnostics, run.files, entries)
+        run.diagnostics, run.compared = comparison.new, True
+        if comparison.known:
+            findings = plural(comparison.known, "{count} finding is", "{count} findings are")
             printing.info(msg("{findings} in {file}", findings=findings, file=self.file))
-        if found.gone:
-            one, many = (
+        if comparison.gone:
+            single, many = (
                 "{count} entry of {file} matches no finding",
                 "{count} entries of {file} match no finding",
             )
-            printing.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
+            printing.info(
+                msg(single if comparison.gone == 1 else many, count=comparison.gone, file=self.file)
+            )
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
@@ -327,13 +335,13 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
         printing.info(done)
 
 
-def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
+def read_and_check(file: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
     """Read and check one input, and apply its fixes. Raises InputError."""
-    settings = selection.for_file(one.place)
-    data, manifests = settings.role.read(one)
-    checked = check(one, data, settings, mode, manifests)
+    settings = selection.for_file(file.place)
+    data, manifests = settings.role.read(file)
+    checked = check(file, data, settings, mode, manifests)
     return (
-        checked._replace(dialects=dialects_in(one, data, settings.profile))
+        checked._replace(dialects=dialects_in(file, data, settings.profile))
         if invocation().verbose
         else checked
     )
@@ -357,23 +365,25 @@ class Run:
     diffs: list[str] = field(default_factory=list)
     compared: bool = False  # with a baseline: its findings are left out
 
-    def add(self, one: Input, checked: CheckedFile) -> None:
+    def add(self, file: Input, checked: CheckedFile) -> None:
         linted = checked.linted
-        self.files.append(one.name)
+        self.files.append(file.name)
         self.diagnostics += linted.diagnostics
         self.documents += linted.documents
         self.shares += linted.shares
         self.suppressed += linted.suppressed
         self.changes += checked.changes
-        for found, why in checked.refused:
-            self.refused.setdefault((one.name, why), set()).update([found.span.line] if found.span else [])
+        for finding, why in checked.refused:
+            self.refused.setdefault((file.name, why), set()).update(
+                [finding.span.line] if finding.span else []
+            )
         if linted.diagnostics and checked.source is not None:
             self.texts.add(checked.source)
         if linted.skipped:
-            self.skipped.append(Skipped(one.name, linted.skipped))
+            self.skipped.append(Skipped(file.name, linted.skipped))
 
     def summary(self) -> Summary:
-        counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
+        counts = {s: sum(finding.severity is s for finding in self.diagnostics) for s in Severity}
         return Summary(
             len(self.files),
             self.documents,
@@ -386,10 +396,10 @@ class Run:
         )
 
 
-def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: bool) -> Run:
+def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: bool) -> Run:
     HELD.texts.clear()
     run = Run()
-    for one, checked in map_inputs(partial(read_and_check, selection=selection, mode=mode), given):
+    for file, checked in map_inputs(partial(read_and_check, selection=selection, mode=mode), files):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
@@ -397,35 +407,35 @@ def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
             if checked.new != checked.old:
                 from gpuxlate.report.characters import unified
 
-                run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
-        elif mode.writes and one.path is None:
+                run.diffs.append(unified(checked.old.decode(), checked.new.decode(), file.name.lstrip("/")))
+        elif mode.writes and file.path is None:
             run.to_stdout = True
             printing.documents_out([checked.new])
         elif checked.changes:
             done = "fixed" if mode.reason is None else "ignored"
-            checked = _written(one, checked, selection, run, done)
-        run.add(one, checked)
-        dialects_used(one.name, checked.dialects)
-        selection.note(one.place, checked.linted.excused)
+            checked = _written(file, checked, selection, run, done)
+        run.add(file, checked)
+        dialects_used(file.name, checked.dialects)
+        selection.note(file.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             message = (
-                f"more than {limits.MAX_RUN_FINDINGS} findings: inputs after {one.name} were not checked"
+                f"more than {limits.MAX_RUN_FINDINGS} findings: inputs after {file.name} were not checked"
             )
             run.unreadable.append(InputError(message))
             break
     return run
 
 
-def _written(one: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
+def _written(file: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
     """Write the new text of a file: its findings after that, or those before where writing fails."""
     from gpuxlate.cli.outputs import change_file
 
-    assert one.path is not None
+    assert file.path is not None
     try:
-        change_file(one.path, checked.new, checked.old, done)
+        change_file(file.path, checked.new, checked.old, done)
     except InputError as error:
         run.unreadable.append(error)
-        return check(one, checked.old, selection.for_file(one.place), Mode())
+        return check(file, checked.old, selection.for_file(file.place), Mode())
     return checked
 
 
@@ -438,7 +448,7 @@ def _exit_code(run: Run, format_: str, fail_on: str | None, *, changed: bool) ->
     if level == "never":
         return Exit.CLEAN
     worst = Severity(level).rank
-    failed = any(one.severity.rank <= worst for one in run.diagnostics)
+    failed = any(finding.severity.rank <= worst for finding in run.diagnostics)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
@@ -471,14 +481,14 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
 
 def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
     """The fix of each finding as changes of its text, for SARIF. Documents are read again."""
-    wanted: dict[str, list[Diagnostic]] = {}
-    for one in run.diagnostics:
-        if one.fix is not None and one.file is not None:
-            wanted.setdefault(one.file, []).append(one)
+    fixable: dict[str, list[Diagnostic]] = {}
+    for finding in run.diagnostics:
+        if finding.fix is not None and finding.file is not None:
+            fixable.setdefault(finding.file, []).append(finding)
     replacements: dict[tuple[str | None, Subject], list[Replacement]] = {}
-    for name, found in wanted.items():
+    for name, findings in fixable.items():
         source = run.texts.get(name)
-        for subject, splices in each_change(source, found).items() if source else ():
+        for subject, splices in each_change(source, findings).items() if source else ():
             spans = [(source.span(s.start, s.end), s.text) for s in splices if source]
             replacements[name, subject] = [
                 Replacement(s.line, s.column, s.end_line, s.end_column, text) for s, text in spans

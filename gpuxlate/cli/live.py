@@ -100,9 +100,9 @@ class LiveInputs:
 
     def __iter__(self) -> Iterator[Input]:
         empty = True
-        for one in chain(files_at(self.files), self._objects()):
+        for file in chain(files_at(self.files), self._objects()):
             empty = False
-            yield one
+            yield file
         if empty and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             labels = self.options.selector
@@ -149,16 +149,21 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
     """
     files: list[str] = []
     words: list[str] = []
-    for one in arguments:
-        path = Path(one)
-        is_file = one == "-" or one.endswith(SUFFIXES) or one.startswith((".", "/", "~")) or path.exists()
-        kind = _kind(one) if is_file and path.is_dir() else None
+    for argument in arguments:
+        path = Path(argument)
+        is_file = (
+            argument == "-"
+            or argument.endswith(SUFFIXES)
+            or argument.startswith((".", "/", "~"))
+            or path.exists()
+        )
+        kind = _kind(argument) if is_file and path.is_dir() else None
         if kind is not None:
             is_file = not chooses
             if is_file:
                 text = "note: {one} is a folder; for live objects write {full_name}"
-                printing.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
-        (files if is_file else words).append(one)
+                printing.info(msg(text, one=argument, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
+        (files if is_file else words).append(argument)
     return files, words
 
 
@@ -173,16 +178,16 @@ def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., in
     """A command on files, with live objects among its PATH arguments."""
 
     @wraps(function)
-    def command(paths: list[str] | None, **given: Any) -> int:
-        if given.get("kustomize") is None:
-            paths, invocation().live = _split(name, paths or [], cluster_options(), given)
-        return function(paths or [], **given)
+    def command(paths: list[str] | None, **values: Any) -> int:
+        if values.get("kustomize") is None:
+            paths, invocation().live = _split(name, paths or [], cluster_options(), values)
+        return function(paths or [], **values)
 
     return command
 
 
 def _split(
-    name: str, arguments: list[str], options: KubectlOptions, given: dict[str, Any]
+    name: str, arguments: list[str], options: KubectlOptions, values: dict[str, Any]
 ) -> tuple[list[str], LiveInputs | None]:
     """The files among the PATH arguments of a command, and all inputs where live objects are among them."""
     flags = options.all_namespaces or options.selector
@@ -203,17 +208,17 @@ def _split(
             ),
         )
     for flag in ("fix", "unsafe_fixes", "add_ignores", "in_place"):
-        if given.get(flag):
+        if values.get(flag):
             raise UserError(
                 msg("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
-    if given.get("watch"):
+    if values.get("watch"):
         raise UserError("--watch is for files, not live objects", "name only files and folders")
     return files, LiveInputs(
         files,
         words,
         options,
         whole=name == "translate",
-        allow_empty=bool(given.get("allow_empty")),
+        allow_empty=bool(values.get("allow_empty")),
     )

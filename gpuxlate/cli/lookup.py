@@ -48,27 +48,29 @@ def targets(
 ) -> list[Backend]:
     """The targets of an option that takes several, each once: names, lists of them with commas, and ``all``,
     which is ``every``. Raises UserError."""
-    found: list[Backend] = []
+    backends: list[Backend] = []
     for name in (part.strip() for text in names for part in text.split(",")):
-        found += every() if name == EVERY else [named(name)]
-    return list({one.name: one for one in found}.values())
+        backends += every() if name == EVERY else [named(name)]
+    return list({backend.name: backend for backend in backends}.values())
 
 
 def targets_at_hand(dialects: Iterable[str] = ()) -> list[Backend]:
     """The targets of the configuration; without, the clouds that come first and the dialects of the input."""
     from gpuxlate.backends import registry
 
-    known = config()
-    names = known.targets if known and known.targets else (*registry.CLOUDS, *dialects)
-    found = dict.fromkeys(map(registry.get, names))
-    return [one for one in found if not one.read_only]
+    configuration = config()
+    names = (
+        configuration.targets if configuration and configuration.targets else (*registry.CLOUDS, *dialects)
+    )
+    backends = dict.fromkeys(map(registry.get, names))
+    return [backend for backend in backends if not backend.read_only]
 
 
 def some_of(possible: Iterable[Backend]) -> str:
     """The targets that a hint lists: of those that are possible the ones at hand, else all."""
     every = [*possible]
-    near = [one for one in targets_at_hand() if one in every]
-    return msg("targets: {names}", names=", ".join(one.name for one in near or every))
+    near = [backend for backend in targets_at_hand() if backend in every]
+    return msg("targets: {names}", names=", ".join(backend.name for backend in near or every))
 
 
 def config() -> Config | None:
@@ -79,11 +81,11 @@ def config() -> Config | None:
     run = invocation()
     if run.found_config is None:
         run.found_config = (None if run.isolated else load_config(run.config),)
-        (found,) = run.found_config
-        verbose(msg("configuration: {value}", value=found.path if found else "none"))
-        site.use(found.docs_url if found else None)
-        if found and found.path and run.config is None:
-            _note_owner(found.path)
+        (configuration,) = run.found_config
+        verbose(msg("configuration: {value}", value=configuration.path if configuration else "none"))
+        site.use(configuration.docs_url if configuration else None)
+        if configuration and configuration.path and run.config is None:
+            _note_owner(configuration.path)
     return run.found_config[0]
 
 
@@ -121,24 +123,26 @@ def _with_lines(error: ConfigError, fields: str) -> ConfigError:
     """The error with the line of each finding, where its file is YAML; ``fields`` says what may be in it."""
     from gpuxlate.yamltext.parse import documents, with_location
 
-    found: list[Diagnostic] = []
-    for one in error.diagnostics:
-        if one.path and one.file and one.file.endswith(SUFFIXES):
-            source = Input(one.file, Path(one.file)).source()
+    placed: list[Diagnostic] = []
+    for finding in error.diagnostics:
+        if finding.path and finding.file and finding.file.endswith(SUFFIXES):
+            source = Input(finding.file, Path(finding.file)).source()
             document = next((each for each in documents(source) if each.root is not None), None)
-            found.append(with_location(document, one) if document else one)
+            placed.append(with_location(document, finding) if document else finding)
         else:
-            found.append(one)
-    return type(error)(found, fields if error.read else None, read=error.read)
+            placed.append(finding)
+    return type(error)(placed, fields if error.read else None, read=error.read)
 
 
-def profile(name: str | None, known: Config | None = None, components: Sequence[str] = ()) -> Profile | None:
+def profile(
+    name: str | None, configuration: Config | None = None, components: Sequence[str] = ()
+) -> Profile | None:
     """The profile of ``--profile``: the name of one in the configuration, or a file; with the versions of
     ``--with``."""
     if components:
         from gpuxlate.cli.components import with_components
 
-        return with_components(profile(name, known), components)
+        return with_components(profile(name, configuration), components)
     if name is None:
         verbose("profile: none")
         return None
@@ -146,8 +150,8 @@ def profile(name: str | None, known: Config | None = None, components: Sequence[
     from gpuxlate.yamltext.plain import plain_text
 
     try:
-        found = find_profile(name, known or config(), plain_text)
-        verbose(msg("profile: {name} ({target})", name=name, target=found.target))
-        return found
+        read = find_profile(name, configuration or config(), plain_text)
+        verbose(msg("profile: {name} ({target})", name=name, target=read.target))
+        return read
     except ConfigError as error:
         raise _with_lines(error, "gpuxlate schema profile prints every field") from None

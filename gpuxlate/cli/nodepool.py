@@ -94,27 +94,29 @@ def command(
                 lookup.some_of(_with_nodes()),
             )
     profile = _profile(check, backends)
-    found = read_specs(Inputs(specs).some(), profile)
-    backends = of_all(backends, to, [share.share for _, _, share in found.found], profile)
-    diagnostics: list[Diagnostic] = list(found.diagnostics)
-    pools: dict[Backend, list[NodePool]] = {one: [] for one in backends}
+    documents = read_specs(Inputs(specs).some(), profile)
+    backends = of_all(backends, to, [share.share for _, _, share in documents.found], profile)
+    diagnostics: list[Diagnostic] = list(documents.diagnostics)
+    pools: dict[Backend, list[NodePool]] = {backend: [] for backend in backends}
     for backend in backends:
-        for _, document, share in found.found:
+        for _, document, share in documents.found:
             pool, reported = node_pool(share, backend, profile)
-            diagnostics += [with_location(document, one) for one in reported]
+            diagnostics += [with_location(document, finding) for finding in reported]
             pools[backend] += [pool] if pool else []
-    printing.show(diagnostics, found.sources)
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+    printing.show(diagnostics, documents.sources)
+    if any(finding.severity is Severity.ERROR for finding in diagnostics):
         return Exit.FINDINGS
     if output == "json":
-        made = {one.name: _json(one, pools[one], profile is not None) for one in backends}
-        printing.json_out(outputs.of_targets(made))
+        results = {backend.name: _json(backend, pools[backend], profile is not None) for backend in backends}
+        printing.json_out(outputs.of_targets(results))
     elif output == "yaml":
         _documents(pools)
     else:
         blocks = [*_blocks(output, pools, profile, node, instance_type)]
         printing.out(("---\n" if output == "karpenter" else "\n").join(blocks))
-    failed = profile is not None and any(one.failed for there in pools.values() for one in there)
+    failed = profile is not None and any(
+        pool.failed for pools_of_target in pools.values() for pool in pools_of_target
+    )
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
@@ -127,27 +129,27 @@ def _blocks(
 ) -> Iterator[str]:
     """The texts of a format, target by target."""
     nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
-    for backend, there in pools.items():
+    for backend, pools_of_target in pools.items():
         if output in get_args(Scaling):
-            yield _scaling(output, there, backend, profile, machines)
+            yield _scaling(output, pools_of_target, backend, profile, machines)
             continue
         if output in get_args(Cloud):
-            yield _cloud(output, there)
+            yield _cloud(output, pools_of_target)
             continue
-        for one in there:
+        for pool in pools_of_target:
             if output == "kubectl":
-                yield _kubectl(one, backend, nodes, profile is not None)
+                yield _kubectl(pool, backend, nodes, profile is not None)
             else:
-                yield _text(one, backend, profile is not None)
+                yield _text(pool, backend, profile is not None)
 
 
 def _with_nodes() -> list[Backend]:
     """The targets that have node pools."""
-    return [one for one in registry.all_backends() if one.node_requirements(Share())]
+    return [backend for backend in registry.all_backends() if backend.node_requirements(Share())]
 
 
 def _json(backend: Backend, pools: Sequence[NodePool], checked: bool) -> dict[str, object]:
-    items = [one.printed(checked=checked) for one in pools]
+    items = [pool.printed(checked=checked) for pool in pools]
     return PoolsOfTarget(backend.name, items).to_json()
 
 
@@ -155,14 +157,14 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
     """The objects to apply, as one stream, and the targets that have none."""
     from gpuxlate.yamltext.plain import dump_yaml
 
-    made: dict[str, None] = {}
-    for backend, there in pools.items():
-        texts = [dump_yaml(one) for pool in there for one in pool.documents]
+    distinct: dict[str, None] = {}
+    for backend, pools_of_target in pools.items():
+        texts = [dump_yaml(document) for pool in pools_of_target for document in pool.documents]
         if not texts:
             printing.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
-        made |= dict.fromkeys(texts)
-    if made:
-        printing.out(joined([*made]))
+        distinct |= dict.fromkeys(texts)
+    if distinct:
+        printing.out(joined([*distinct]))
 
 
 def _scaling(
@@ -172,31 +174,35 @@ def _scaling(
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
         raise UserError(
             msg("no document says what nodes of {name} have allocatable", name=backend.name),
-            lookup.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
+            lookup.some_of(
+                backend for backend in registry.all_backends() if backend.overrides("allocatable")
+            ),
         )
     if profile is None:
         raise UserError("the cards of the nodes are not known", "pass --check PROFILE")
 
-    def lines(one: NodePool) -> Iterable[str]:
+    def lines(pool: NodePool) -> Iterable[str]:
         if output == "cluster-api":
-            return nodepool.cluster_api(one, backend, profile)
-        offered = nodepool.resources(one, backend, profile)
-        return nodepool.node_overlay(one, offered, machines) if machines else nodepool.asg_tags(one, offered)
+            return nodepool.cluster_api(pool, backend, profile)
+        offered = nodepool.resources(pool, backend, profile)
+        return (
+            nodepool.node_overlay(pool, offered, machines) if machines else nodepool.asg_tags(pool, offered)
+        )
 
-    parts = [text_of(lines(one)) for one in pools]
+    parts = [text_of(lines(pool)) for pool in pools]
     return ("---\n" if machines else "\n").join(parts)
 
 
 def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
     """The node pools of a cloud. Raises PlanError where it has none."""
-    return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
+    return "\n".join(text_of(nodepool.cloud_pool(pool, cloud)) for pool in pools)
 
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
     """The profile of ``--check``, which must be for the target."""
     profile = lookup.profile(name)
     if profile is not None and [lookup.target(profile.target)] != backends:
-        names = ", ".join(one.name for one in backends)
+        names = ", ".join(backend.name for backend in backends)
         raise UserError(
             msg("the profile is for {target}, but --to is {name}", target=profile.target, name=names),
             "pass a profile of the target",
@@ -217,20 +223,27 @@ class _Sources:
         return f"{localize(text)} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
 
     def lines(self) -> list[str]:
-        return [line for one, number in self.numbers.items() for line in wrapped(str(one), f"  [{number}] ")]
+        return [
+            line for source, number in self.numbers.items() for line in wrapped(str(source), f"  [{number}] ")
+        ]
 
 
 def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
     needs, sources = pool.needs, _Sources()
-    labels = [line for one in needs.labels for line in _label(one, sources)]
+    labels = [line for label in needs.labels for line in _label(label, sources)]
     labels += _warnings(needs.remarks, sources)
     warnings = _warnings(needs.warnings, sources)
-    wanted = [
+    prerequisites = [
         line
-        for one in pool.checked
-        for line in wrapped(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
+        for checked_requirement in pool.checked
+        for line in wrapped(
+            sources.cited(
+                _prerequisite(checked_requirement, checked), checked_requirement.requirement.source
+            ),
+            "  - ",
+        )
     ]
-    blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
+    blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", prerequisites)]
     parts = [text_of([localize(msg("{name} at {target}", name=pool.name, target=backend.name))])]
     for title, lines in (*blocks, ("sources", sources.lines())):
         if lines:
@@ -246,25 +259,27 @@ def _label(label: NodeLabel, sources: _Sources) -> list[str]:
 
 
 def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
-    return [line for one in warnings for line in wrapped(sources.cited(one.text, one.source), "  - ")]
+    return [
+        line for warning in warnings for line in wrapped(sources.cited(warning.text, warning.source), "  - ")
+    ]
 
 
-def _prerequisite(one: CheckedRequirement, checked: bool) -> str:
+def _prerequisite(checked_requirement: CheckedRequirement, checked: bool) -> str:
     """A prerequisite as text, with what the profile has."""
-    need = one.requirement
+    need = checked_requirement.requirement
     text = msg("{title}: {text}", title=need.what, text=str(need.bound))
     if need.when:
         text = msg("{text} ({aside})", text=text, aside=need.when)
     if not checked:
         return text
-    state = msg(one.state)
-    if one.state is RequirementState.UNMET and need.severity is not Severity.ERROR:
+    state = msg(checked_requirement.state)
+    if checked_requirement.state is RequirementState.UNMET and need.severity is not Severity.ERROR:
         state = msg("{text} ({aside})", text=state, aside=msg(need.severity))
-    if one.found is None:
+    if checked_requirement.found is None:
         template = "{state}: {prerequisite}; the profile does not set {fact}"
         return msg(template, state=state, prerequisite=text, fact=need.fact)
     template = "{state}: {prerequisite}; the profile has {found}"
-    return msg(template, state=state, prerequisite=text, found=one.found)
+    return msg(template, state=state, prerequisite=text, found=checked_requirement.found)
 
 
 # --- kubectl ----------------------------------------------------------------------------------
@@ -272,10 +287,12 @@ def _prerequisite(one: CheckedRequirement, checked: bool) -> str:
 
 def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bool) -> str:
     lines = [f"# {localize(msg('{name} at {target}', name=pool.name, target=backend.name))}"]
-    comments = [one.text for one in (*pool.needs.remarks, *pool.needs.warnings)]
+    comments = [warning.text for warning in (*pool.needs.remarks, *pool.needs.warnings)]
     if checked:
         comments += [
-            _prerequisite(one, checked) for one in pool.checked if one.state is not RequirementState.MET
+            _prerequisite(checked_requirement, checked)
+            for checked_requirement in pool.checked
+            if checked_requirement.state is not RequirementState.MET
         ]
     for text in comments:
         lines += wrapped(text, "# - ", "#   ")

@@ -41,7 +41,7 @@ def command(
     """
     target = lookup.target(to).name if to else None
     server = live.cluster()
-    nodes = [one for one in gpu_nodes(server, invocation().selector) if target in (None, one.view.target)]
+    nodes = [node for node in gpu_nodes(server, invocation().selector) if target in (None, node.view.target)]
     if output == "profile":
         return _profile(nodes, server)
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
@@ -53,9 +53,9 @@ def command(
         return Exit.CLEAN
     printing.out(_text(ledgers))
     noted: dict[str, list[str]] = {}
-    for one in ledgers:
-        for text in notes_of(one):
-            noted.setdefault(text, []).append(one.node.name)
+    for ledger in ledgers:
+        for text in notes_of(ledger):
+            noted.setdefault(text, []).append(ledger.node.name)
     for text, names in noted.items():
         printing.info(msg("note: {name}: {text}", name=names_of(names), text=text))
     for text in differing_modes(nodes):
@@ -82,16 +82,16 @@ def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
     return Exit.CLEAN
 
 
-def notes_of(one: Ledger) -> list[str]:
+def notes_of(ledger: Ledger) -> list[str]:
     """Remarks on a node, beside its numbers."""
-    notes = list(one.view.notes)
-    if one.node.closed:
-        notes.append(msg("{why}: it takes no new pods", why=one.node.closed))
-    if one.unplaced:
+    notes = list(ledger.view.notes)
+    if ledger.node.closed:
+        notes.append(msg("{why}: it takes no new pods", why=ledger.node.closed))
+    if ledger.unplaced:
         notes.append(
-            msg("the cards of {containers} are not recorded", containers=containers(len(one.unplaced)))
+            msg("the cards of {containers} are not recorded", containers=containers(len(ledger.unplaced)))
         )
-    if one.view.serves is NodeOffer.NOTHING and not notes:
+    if ledger.view.serves is NodeOffer.NOTHING and not notes:
         notes.append("it has labels of a GPU node, but no GPU resources")
     return notes
 
@@ -179,10 +179,10 @@ class NodesOutput(Output):
     """The GPU nodes."""
 
 
-def _printed(one: Ledger) -> PrintedNode:
-    view = one.view
+def _printed(ledger: Ledger) -> PrintedNode:
+    view = ledger.view
     return PrintedNode(
-        one.node.name,
+        ledger.node.name,
         view.target if view.serves is not NodeOffer.NOTHING else None,
         view.serves,
         view.policy,
@@ -194,14 +194,14 @@ def _printed(one: Ledger) -> PrintedNode:
         view.unit_mib,
         view.cores,
         view.memory_mib,
-        FreeOnNode(one.cores_free, one.memory_free, one.cards_free),
-        parts_of(one) or OMITTED,
-        len(one.unplaced),
-        notes_of(one),
+        FreeOnNode(ledger.cores_free, ledger.memory_free, ledger.cards_free),
+        parts_of(ledger) or OMITTED,
+        len(ledger.unplaced),
+        notes_of(ledger),
     )
 
 
-def parts_of(one: Ledger) -> list[NodePart]:
+def parts_of(ledger: Ledger) -> list[NodePart]:
     """What pods of a node with parts of cards request by number."""
     return [
         NodePart(
@@ -211,9 +211,9 @@ def parts_of(one: Ledger) -> list[NodePart]:
             row.memory_mib,
             row.multiprocessors,
             row.amount,
-            one.taken.get(row.key, 0),
+            ledger.taken.get(row.key, 0),
         )
-        for row in one.view.parts
+        for row in ledger.view.parts
     ]
 
 
@@ -230,32 +230,32 @@ def _text(ledgers: Sequence[Ledger]) -> str:
         "FREE MiB",
         "FREE CARDS",
     ]
-    rows: list[list[Cell]] = [_row(one) for one in ledgers]
-    if any(one.view.parts for one in ledgers):
+    rows: list[list[Cell]] = [_row(ledger) for ledger in ledgers]
+    if any(ledger.view.parts for ledger in ledgers):
         head.append("FREE PARTS")
-        rows = [[*row, _parts(one)] for row, one in zip(rows, ledgers, strict=True)]
+        rows = [[*row, _parts(ledger)] for row, ledger in zip(rows, ledgers, strict=True)]
     return table(head, rows)
 
 
-def _row(one: Ledger) -> list[Cell]:
-    view = one.view
+def _row(ledger: Ledger) -> list[Cell]:
+    view = ledger.view
     return [
-        one.node.name,
+        ledger.node.name,
         target_text(view),
         str(view.policy or "-"),
         view.mode or "-",
         _number(view.cards),
         view.model or "-",
         _card(view),
-        _number(one.cores_free),
-        _number(one.memory_free),
-        _number(one.cards_free, "?" if one.unplaced else "-"),
+        _number(ledger.cores_free),
+        _number(ledger.memory_free),
+        _number(ledger.cards_free, "?" if ledger.unplaced else "-"),
     ]
 
 
-def _parts(one: Ledger) -> list[str]:
+def _parts(ledger: Ledger) -> list[str]:
     """What is free of each part, a line each."""
-    return [f"{row.name}: {one.free(row)} of {row.amount}" for row in one.view.parts] or ["-"]
+    return [f"{row.name}: {ledger.free(row)} of {row.amount}" for row in ledger.view.parts] or ["-"]
 
 
 def target_text(view: NodeView) -> str:

@@ -59,7 +59,9 @@ def several(help_: str, flag: str = "--to", complete: Callable[[str], Candidates
     def completed(incomplete: str) -> Candidates:
         """Of a list with commas, its last."""
         before, comma, last = incomplete.rpartition(",")
-        names = [one if isinstance(one, tuple) else (one, "") for one in complete(last)]
+        names = [
+            candidate if isinstance(candidate, tuple) else (candidate, "") for candidate in complete(last)
+        ]
         return [(before + comma + name, about) for name, about in (*names, (EVERY, ""))]
 
     return typer.Option(flag, help=help_, metavar="TARGET[,TARGET]", autocompletion=completed)
@@ -515,13 +517,13 @@ GLOBAL = (*OF_FILES, *EVERYWHERE)
 @cache
 def shared() -> dict[str, Any]:
     """The parameters of click for SharedOptions."""
-    return {one.name: one for one in declared(SharedOptions)}
+    return {parameter.name: parameter for parameter in declared(SharedOptions)}
 
 
 @cache
 def before_command() -> dict[str, int]:
     """Flags that ``kubectl gpuxlate`` takes before the command too, and how many words follow each."""
-    return {name: 0 if one.is_flag else 1 for one in shared().values() for name in one.opts}
+    return {name: 0 if parameter.is_flag else 1 for parameter in shared().values() for name in parameter.opts}
 
 
 def declared(function: Callable[..., Any]) -> list[Any]:
@@ -536,7 +538,9 @@ def with_records(function: Callable[..., int]) -> Callable[..., int]:
     """A command whose records of options are options of its own, in their order, as typer wants them."""
     signature = inspect.signature(function, eval_str=True)
     records = {
-        one.name: one.annotation for one in signature.parameters.values() if is_dataclass(one.annotation)
+        parameter.name: parameter.annotation
+        for parameter in signature.parameters.values()
+        if is_dataclass(parameter.annotation)
     }
     if not records:
         return function
@@ -559,23 +563,27 @@ def with_records(function: Callable[..., int]) -> Callable[..., int]:
 def _parameters(record: Any) -> Iterator[inspect.Parameter]:
     """The fields of a record and of those in it, as parameters of a command."""
     hints = get_type_hints(record, include_extras=True)
-    for one in fields(record):
-        if is_dataclass(hints[one.name]):
-            yield from _parameters(hints[one.name])
+    for option in fields(record):
+        if is_dataclass(hints[option.name]):
+            yield from _parameters(hints[option.name])
         else:
-            default = one.default if one.default_factory is MISSING else one.default_factory()
+            default = option.default if option.default_factory is MISSING else option.default_factory()
             yield inspect.Parameter(
-                one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[one.name]
+                option.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[option.name]
             )
 
 
 def _taken(record: Any, values: dict[str, Any]) -> Any:
     """A record with its values, which are taken out of those of the command."""
     hints = get_type_hints(record)
-    nested = {one.name: hints[one.name] for one in fields(record) if is_dataclass(hints[one.name])}
+    nested = {
+        option.name: hints[option.name] for option in fields(record) if is_dataclass(hints[option.name])
+    }
     return record(
         **{
-            one.name: _taken(nested[one.name], values) if one.name in nested else values.pop(one.name)
-            for one in fields(record)
+            option.name: _taken(nested[option.name], values)
+            if option.name in nested
+            else values.pop(option.name)
+            for option in fields(record)
         }
     )

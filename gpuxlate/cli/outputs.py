@@ -47,9 +47,9 @@ def made() -> Message:
     from gpuxlate import __version__
 
     moment = datetime.fromtimestamp(time.time(), UTC)
-    if given := os.environ.get(EPOCH):
+    if epoch := os.environ.get(EPOCH):
         try:
-            moment = datetime.fromtimestamp(int(given), UTC)
+            moment = datetime.fromtimestamp(int(epoch), UTC)
         except (ValueError, OverflowError, OSError):  # no number, or no date of this platform
             ignored_variable(EPOCH, "the date is that of today")
     values = {"version": __version__, "date": moment.date().isoformat(), "command": invocation().command}
@@ -63,19 +63,19 @@ def as_json(texts: Iterable[str]) -> str:
     from gpuxlate.yamltext.source import Source
 
     try:
-        roots = [one.root for text in texts for one in documents(Source("", text))]
+        roots = [document.root for text in texts for document in documents(Source("", text))]
     except NotYamlError as error:
         raise UserError(
             msg("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
         ) from None
-    return objects_as_json([to_python(one) for one in roots if one is not None])
+    return objects_as_json([to_python(root) for root in roots if root is not None])
 
 
-def objects_as_json(found: Sequence[Any]) -> str:
+def objects_as_json(bodies: Sequence[Any]) -> str:
     """Objects as kubectl prints them: one alone, or a List."""
     from gpuxlate.report.json import dump
 
-    return dump(found[0] if len(found) == 1 else {"apiVersion": "v1", "kind": "List", "items": found})
+    return dump(bodies[0] if len(bodies) == 1 else {"apiVersion": "v1", "kind": "List", "items": bodies})
 
 
 def write_files(files: dict[Path, bytes]) -> None:
@@ -123,12 +123,12 @@ class Results(Output):
     """What is printed for each of them alone, with its name."""
 
 
-def of_targets(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def of_targets(results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The results for targets by name as one: that of a single target as it is, several in a list."""
-    if len(found) == 1:
-        (only,) = found.values()
+    if len(results) == 1:
+        (only,) = results.values()
         return only
-    targets = [{"target": name, **one} for name, one in found.items()]
+    targets = [{"target": name, **result} for name, result in results.items()]
     return Results(targets).to_json()
 
 

@@ -50,21 +50,21 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def map_inputs(
-    work: Callable[[Input], Result], given: Iterable[Input]
+    work: Callable[[Input], Result], files: Iterable[Input]
 ) -> Iterator[tuple[Input, Result | InputError]]:
     """The result of the work for each input, in order; an InputError that it raises is a result.
 
     The work may run in another process, so its results are plain data. Raises UserError.
     """
-    several = given if isinstance(given, Sequence) and len(given) > 1 else ()
+    several = files if isinstance(files, Sequence) and len(files) > 1 else ()
     if several and (count := cores()) > 1 and _is_worth_it(several):
         yield from progress(parallel_map(partial(done, work), several, count), len(several))
         return
-    for one in progress(given, len(several)):
+    for file in progress(files, len(several)):
         try:
-            yield one, work(one)
+            yield file, work(file)
         except InputError as error:
-            yield one, error
+            yield file, error
 
 
 def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joinable:
@@ -76,8 +76,8 @@ def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joi
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
     with bar(len(source.text), "reading") as reached:
         if len(ranges) > 1 and _size_that_matters(source, ranges) >= LARGE:
-            most = max(count, min(count * CHUNKS, len(source.text) // LARGE))
-            whole = _joined(work, [*chunks(source.text, ranges, most)], count, reached)
+            chunk_count = max(count, min(count * CHUNKS, len(source.text) // LARGE))
+            whole = _joined(work, [*chunks(source.text, ranges, chunk_count)], count, reached)
             if whole is not None:
                 return whole
         return work(partial(_with_progress, reached))
@@ -124,15 +124,17 @@ def _size_that_matters(source: Source, ranges: Sequence[TextRange]) -> float:
     """About how many characters of a source its reader parses."""
     if source.is_relevant is None:
         return len(source.text)
-    sample = [source.text[one.start : one.end] for one in ranges[:: -(-len(ranges) // SAMPLE)]]
+    sample = [
+        source.text[text_range.start : text_range.end] for text_range in ranges[:: -(-len(ranges) // SAMPLE)]
+    ]
     matters = sum(len(text) for text in sample if source.is_relevant(text))
     return len(source.text) * matters / sum(map(len, sample))
 
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
-    if invocation().verbose and (found := sorted(set(dialects))):
-        printing.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
+    if invocation().verbose and (names := sorted(set(dialects))):
+        printing.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(names)))
 
 
 def cores() -> int:
@@ -143,31 +145,31 @@ def cores() -> int:
     if not sys.platform.startswith("linux") or invocation().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
-    wanted = os.environ.get(CORES)
-    if not wanted:
+    value = os.environ.get(CORES)
+    if not value:
         return usable
-    if not _NUMBER.fullmatch(wanted):
+    if not _NUMBER.fullmatch(value):
         printing.ignored_variable(CORES, "all cores are used")
         return usable
-    return min(usable, int(wanted))
+    return min(usable, int(value))
 
 
-def _is_worth_it(given: Sequence[Input]) -> bool:
+def _is_worth_it(files: Sequence[Input]) -> bool:
     """There is more to read than WORTH, in several files. Stdin and live objects stay in this process.
 
     So do few files of which a large one is most: it is read in chunks.
     """
     size = largest = 0
-    if any(one.path is None for one in given):
+    if any(file.path is None for file in files):
         return False
-    for one in given:
+    for file in files:
         try:
-            size_of_one = os.stat(one.path or "").st_size
+            size_of_one = os.stat(file.path or "").st_size
         except OSError:  # reading it reports the error
             continue
         size += size_of_one
         largest = max(largest, size_of_one)
-        if size >= WORTH and len(given) >= MANY:
+        if size >= WORTH and len(files) >= MANY:
             return True
     return size >= WORTH and (largest < LARGE or largest < size - largest)
 
@@ -220,7 +222,7 @@ def _end_with_parent() -> None:
 
 
 def _batch(jobs: Sequence[Any]) -> list[Any]:
-    return [_work(one) for one in jobs]
+    return [_work(job) for job in jobs]
 
 
 @contextmanager

@@ -65,15 +65,15 @@ def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.yamltext.plain import dump_yaml
 
     lookup.config()  # has the address of schemas, if there is one
-    made = share_documents(items)
+    documents = share_documents(items)
     if output == "json":
-        return dump(SharesOutput(made).to_json())
-    shares = (one for one in items if one.share)
+        return dump(SharesOutput(documents).to_json())
+    shares = (item for item in items if item.share)
     return joined(
         [
             editor_line("spec")
-            + (text_of([f"# derived: {one.derived.text}"]) if one.derived else "")
+            + (text_of([f"# derived: {item.derived.text}"]) if item.derived else "")
             + dump_yaml(document)
-            for one, document in zip(shares, made, strict=True)
+            for item, document in zip(shares, documents, strict=True)
         ]
     )

@@ -87,40 +87,44 @@ def command(
     nodes_of_any = _nodes(node, profiles)
     targets = lookup.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
     if nodes_of_any:
-        for one in targets:
-            profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
+        for target in targets:
+            profiles.setdefault(target.name, Profile(target.name, cards=nodes_of_any))
     if components:
         from gpuxlate.cli.components import in_versions, versions_of
 
         versions = versions_of(components)
-        profiles = {name: in_versions(one, versions) for name, one in profiles.items()}
-    for one in targets:
-        if not one.writes_pods:
+        profiles = {name: in_versions(target_profile, versions) for name, target_profile in profiles.items()}
+    for target in targets:
+        if not target.writes_pods:
             raise UserError(
-                msg("{name} has no nodes of yours to plan", name=one.name),
+                msg("{name} has no nodes of yours to plan", name=target.name),
                 "gpuxlate cost computes what shares cost",
             )
     source = lookup.target(translation.from_) if translation.from_ else None
     accept = translation.losses.accept()
     inputs = Inputs(paths, kustomize)
-    given = list(inputs.some())
+    files = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
     decided = read_decisions(translation.accepted)
-    known = decided.known if decided else None
-    wanted = [
-        Settings(target, source, accept, own, allow_leftovers=allow_leftovers, decisions=known)
-        for target, own in owns
+    decisions = decided.known if decided else None
+    target_settings = [
+        Settings(target, source, accept, target_profile, allow_leftovers=allow_leftovers, decisions=decisions)
+        for target, target_profile in owns
     ]
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
-        one
-        for one in map(lookup.target, profiles)
-        if one not in targets and not (not one.writes_pods or one.read_only)
+        backend
+        for backend in map(lookup.target, profiles)
+        if backend not in targets and not (not backend.writes_pods or backend.read_only)
     ]
-    there = [Settings(one, source, profile=profiles[one.name]) for one in others]
-    runs = count_to_each(given, [*wanted, *there], PLAN)
+    other_settings = [Settings(backend, source, profile=profiles[backend.name]) for backend in others]
+    runs = count_to_each(files, [*target_settings, *other_settings], PLAN)
     run = runs[0]
-    broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
+    broken = [
+        finding
+        for finding in run.diagnostics
+        if finding.code in UNREADABLE and finding.severity is Severity.ERROR
+    ]
     show_findings(run, broken)
     undecided = settle(decided, runs)
     if not (run.items or broken or run.share_documents):
@@ -129,19 +133,19 @@ def command(
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )
-    made: list[PlannedTarget] = []
-    for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
-        planned = plan(found.items, target, own)
-        better = better_values(planned, profile_with(own, planned.node))
-        made.append(PlannedTarget(found, planned, _scheduled(planned, as_), better))
+    plans: list[PlannedTarget] = []
+    for (target, target_profile), result in zip(owns, runs[: len(owns)], strict=True):
+        target_plan = plan(result.items, target, target_profile)
+        better = better_values(target_plan, profile_with(target_profile, target_plan.node))
+        plans.append(PlannedTarget(result, target_plan, _scheduled(target_plan, as_), better))
     today: list[PlannedTarget] = []
-    for one, found in zip(others, runs[len(owns) :], strict=True):
-        items = [item for item in found.items if item.source == one.name]
+    for backend, result in zip(others, runs[len(owns) :], strict=True):
+        items = [item for item in result.items if item.source == backend.name]
         if items:
-            planned = plan(items, one, profiles[one.name])
-            today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
-    made, today = _priced(price, made, today)
-    data = _json(made, today) if html or output == "json" else {}
+            target_plan = plan(items, backend, profiles[backend.name])
+            today.append(PlannedTarget(result, target_plan, _scheduled(target_plan, as_)))
+    plans, today = _priced(price, plans, today)
+    data = _json(plans, today) if html or output == "json" else {}
     if html:
         from gpuxlate.report.html import plan_page
 
@@ -149,32 +153,36 @@ def command(
     if output == "json":
         printing.json_out(data)
     else:
-        printing.out(_text(made, today))
-    left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
-    complete = all(one.planned.complete for one in made)
+        printing.out(_text(plans, today))
+    left = any(
+        each.diagnostic.severity is Severity.ERROR for planned in plans for each in planned.run.leftovers
+    )
+    complete = all(planned.planned.complete for planned in plans)
     clean = complete and not (left or broken or undecided)
     return Exit.INPUT if run.unreadable else Exit.CLEAN if clean else Exit.FINDINGS
 
 
 def _priced(
-    price: Sequence[str], made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]
+    price: Sequence[str], plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]
 ) -> tuple[list[PlannedTarget], list[PlannedTarget]]:
     """The plans with the prices of their nodes, where cards have a price. Raises UserError."""
-    known = lookup.config()
-    if not (price or (known and known.prices)):
-        return [*made], [*today]
+    config = lookup.config()
+    if not (price or (config and config.prices)):
+        return [*plans], [*today]
     from gpuxlate.cli import prices
     from gpuxlate.planning.prices import price_of_plan
 
     chosen = prices.given(price)
-    cards = [(one.planned.backend.name, one.planned.node.model) for one in (*made, *today)]
-    found = prices.of_run(chosen, [(target, card) for target, card in cards if card])
+    cards = [(planned.planned.backend.name, planned.planned.node.model) for planned in (*plans, *today)]
+    card_prices = prices.of_run(chosen, [(target, card) for target, card in cards if card])
 
-    def priced(one: PlannedTarget) -> PlannedTarget:
-        card = found.get((one.planned.backend.name, one.planned.node.model or ""))
-        return one._replace(price=price_of_plan(one.planned, Fraction(card.amount))) if card else one
+    def priced(planned: PlannedTarget) -> PlannedTarget:
+        card = card_prices.get((planned.planned.backend.name, planned.planned.node.model or ""))
+        return (
+            planned._replace(price=price_of_plan(planned.planned, Fraction(card.amount))) if card else planned
+        )
 
-    return [*map(priced, made)], [*map(priced, today)]
+    return [*map(priced, plans)], [*map(priced, today)]
 
 
 def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
@@ -187,17 +195,17 @@ def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
 
 def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     """The profiles by target."""
-    found: dict[str, Profile] = {}
+    profiles: dict[str, Profile] = {}
     for name in names:
-        one = lookup.profile(name)
-        assert one is not None
-        target = lookup.target(one.target).name
-        if target in found:
+        profile = lookup.profile(name)
+        assert profile is not None
+        target = lookup.target(profile.target).name
+        if target in profiles:
             raise UserError(
                 msg("two profiles are for {target}", target=target), "pass one profile of each target"
             )
-        found[target] = one
-    return found
+        profiles[target] = profile
+    return profiles
 
 
 NODE = regex(
@@ -216,12 +224,12 @@ def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | 
         parsed = NODE.fullmatch(text)
         if parsed is None:
             raise InvalidValueError("--node", text, "write a card and the cards of a node: A10-24GB:4")
-        there = _cards_of(text, *parsed.group("card", "number", "mib"))
+        card_profile = _cards_of(text, *parsed.group("card", "number", "mib"))
         target = parsed["target"] and lookup.target(parsed["target"]).name
         if target is None and of_any is None:
-            of_any = there
+            of_any = card_profile
         elif target is not None and target not in profiles:
-            profiles[target] = Profile(target, cards=there)
+            profiles[target] = Profile(target, cards=card_profile)
         else:
             message = msg("--node {value}: the nodes of {target} are given twice", value=text, target=target)
             if target is None:
@@ -259,20 +267,21 @@ def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tup
 def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> list[Backend]:
     """The targets of ``--to all``: those that can be planned. Raises UserError where there is none."""
     card = card_named(of_any.model or "") if of_any else None
-    found = [
-        one
-        for one in registry.all_writable()
-        if one.writes_pods and (one.name in profiles or (card and one.vendor in (None, card.vendor)))
+    targets = [
+        backend
+        for backend in registry.all_writable()
+        if backend.writes_pods
+        and (backend.name in profiles or (card and backend.vendor in (None, card.vendor)))
     ]
-    if not found:
+    if not targets:
         raise UserError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
-    return found
+    return targets
 
 
 def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     """The profile of a target, with what the others say of how their vendors' keys are read."""
-    own = profiles.get(target.name)
-    if own is None:
+    profile = profiles.get(target.name)
+    if profile is None:
         raise UserError(
             msg("no profile is for {target}: its cards and nodes are not known", target=target.name),
             msg(
@@ -281,23 +290,29 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
                 target=target.name,
             ),
         )
-    parts = [part for one in profiles.values() if one is not own for part in one.extensions]
-    mine = {type(part) for part in own.extensions}
-    return replace(own, extensions=(*own.extensions, *(one for one in parts if type(one) not in mine)))
+    parts = [part for other in profiles.values() if other is not profile for part in other.extensions]
+    extension_types = {type(part) for part in profile.extensions}
+    return replace(
+        profile,
+        extensions=(*profile.extensions, *(part for part in parts if type(part) not in extension_types)),
+    )
 
 
 # --- json -----------------------------------------------------------------------------------------
 
 
-def _json(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict[str, Any]:
+def _json(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict[str, Any]:
     from gpuxlate.planning.printed_plan import PlanOutput, Uncounted, printed
 
     return PlanOutput(
-        [printed(one.planned, one.better, one.run.leftovers, one.scheduled, one.price) for one in made],
-        [printed(one.planned, one.better, (), one.scheduled, one.price) for one in today],
         [
-            Uncounted(one.file, one.span.line if one.span else None, one.message)
-            for one in _uncounted(made[0].run)
+            printed(planned.planned, planned.better, planned.run.leftovers, planned.scheduled, planned.price)
+            for planned in plans
+        ],
+        [printed(planned.planned, planned.better, (), planned.scheduled, planned.price) for planned in today],
+        [
+            Uncounted(finding.file, finding.span.line if finding.span else None, finding.message)
+            for finding in _uncounted(plans[0].run)
         ],
     ).to_json()
 
@@ -305,11 +320,15 @@ def _json(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict
 def _uncounted(run: Result) -> list[Any]:
     """Whole cards that are of no dialect, which are not in the plan: of containers that have no share."""
     counted = {
-        (one.file, one.document, *one.pod, "initContainers" if one.init else "containers", one.index)
-        for one in run.items
+        (item.file, item.document, *item.pod, "initContainers" if item.init else "containers", item.index)
+        for item in run.items
     }
-    found = [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
-    return [one for one in found if (one.file, one.document, *_container(one.path)) not in counted]
+    findings = [finding for finding in run.diagnostics if finding.code == whole_cards_have_a_dialect.code]
+    return [
+        finding
+        for finding in findings
+        if (finding.file, finding.document, *_container(finding.path)) not in counted
+    ]
 
 
 def _container(path: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -320,110 +339,113 @@ def _container(path: tuple[Any, ...]) -> tuple[Any, ...]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
-    run = made[0].run
-    rows = [*(_row(one, before=True) for one in today), *(_row(one) for one in made)]
-    head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if made[0].scheduled else [])]
+def _text(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
+    run = plans[0].run
+    rows = [*(_row(planned, before=True) for planned in today), *(_row(planned) for planned in plans)]
+    head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if plans[0].scheduled else [])]
     head += ["AT LEAST", "COMPUTE", "MEMORY", "BOTTLENECK"]
-    what = counts(run)
+    sentence = counts(run)
     shares = list(counted_once(run.items))
-    copies = sum(one.times for one in shares)
+    copies = sum(item.times for item in shares)
     if copies > len(shares):
-        what = msg("{what}; {count} shares with all replicas", what=what, count=copies)
-    blocks = [text_of([localize(what), ""]) + table(head, rows)]
-    blocks += [text_of(_target(one, before=True)) for one in today]
-    blocks += [text_of((*_target(one), *_bars(one.planned))) for one in made]
-    blocks += [_price(one) for one in (*today, *made) if one.price]
-    blocks += _left_behind(made)
+        sentence = msg("{what}; {count} shares with all replicas", what=sentence, count=copies)
+    blocks = [text_of([localize(sentence), ""]) + table(head, rows)]
+    blocks += [text_of(_target(planned, before=True)) for planned in today]
+    blocks += [text_of((*_target(planned), *_bars(planned.planned))) for planned in plans]
+    blocks += [_price(planned) for planned in (*today, *plans) if planned.price]
+    blocks += _left_behind(plans)
     uncounted = _uncounted(run)
     if uncounted:
         first = uncounted[0]
         where = f"{first.file}:{first.span.line}" if first.span else str(first.file)
-        what = plural(
+        sentence = plural(
             len(uncounted),
             "{count} container requests whole cards of no dialect",
             "{count} containers request whole cards of no dialect",
         )
         text = "not counted: {what}, first at {where}; --from TARGET counts them"
-        blocks.append(text_of([localize(msg(text, what=what, where=where))]))
+        blocks.append(text_of([localize(msg(text, what=sentence, where=where))]))
     return "\n".join(blocks)
 
 
-def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
+def _left_behind(plans: Sequence[PlannedTarget]) -> Iterator[str]:
     """The leftovers, once for all targets that have the same ones; a key of the target itself is none."""
-    found: dict[tuple[Leftover, ...], list[str]] = {}
-    for one in made:
-        found.setdefault(tuple(one.run.leftovers), []).append(one.planned.backend.name)
-    for leftovers, targets in found.items():
+    targets_of: dict[tuple[Leftover, ...], list[str]] = {}
+    for planned in plans:
+        targets_of.setdefault(tuple(planned.run.leftovers), []).append(planned.planned.backend.name)
+    for leftovers, targets in targets_of.items():
         if leftovers:
             at = msg("not translated at {targets}", targets=", ".join(targets))
-            yield ("" if len(targets) == len(made) else text_of([localize(at)])) + leftover_table(leftovers)
+            yield ("" if len(targets) == len(plans) else text_of([localize(at)])) + leftover_table(leftovers)
 
 
-def _row(found: PlannedTarget, *, before: bool = False) -> list[str]:
-    one = found.planned
-    bound = one.fleet.bound
-    least = msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes)))
+def _row(planned: PlannedTarget, *, before: bool = False) -> list[str]:
+    target_plan = planned.planned
+    bound = target_plan.fleet.bound
+    least = msg("optimal") if target_plan.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes)))
     return [
-        msg("{target} (before)", target=one.backend.name) if before else one.backend.name,
-        str(one.fleet.cards),
-        str(one.fleet.nodes),
-        *([found.scheduled.short] if found.scheduled else []),
-        least if one.fleet.cards else msg("nothing packed"),
-        f"{one.use['cores'].percent} %",
-        f"{one.use['memoryMiB'].percent} %",
+        msg("{target} (before)", target=target_plan.backend.name) if before else target_plan.backend.name,
+        str(target_plan.fleet.cards),
+        str(target_plan.fleet.nodes),
+        *([planned.scheduled.short] if planned.scheduled else []),
+        least if target_plan.fleet.cards else msg("nothing packed"),
+        f"{target_plan.use['cores'].percent} %",
+        f"{target_plan.use['memoryMiB'].percent} %",
         msg(bound.by) if bound.by else "",
     ]
 
 
-def _target(found: PlannedTarget, *, before: bool = False) -> Iterator[str]:
-    one = found.planned
-    node, fleet = one.node, one.fleet
-    what = msg(
+def _target(planned: PlannedTarget, *, before: bool = False) -> Iterator[str]:
+    target_plan = planned.planned
+    node, fleet = target_plan.node, target_plan.fleet
+    sentence = msg(
         "{shares} on {cards} of {nodes}",
-        shares=shares(one.shares),
+        shares=shares(target_plan.shares),
         cards=cards(fleet.cards),
         nodes=nodes(fleet.nodes),
     )
     memory: Message = msg("{memory} MiB", memory=node.memory_mib)
     if node.usable_mib != node.memory_mib:
         memory = msg("{usable} of {memory} MiB", usable=node.usable_mib, memory=node.memory_mib)
-    most = node.per_card and msg("at most {count} shares to a card", count=node.per_card)
+    per_card = node.per_card and msg("at most {count} shares to a card", count=node.per_card)
     of = join_and(
-        part for part in (node.model, msg("{count} to a node", count=node.cards), memory, most) if part
+        part for part in (node.model, msg("{count} to a node", count=node.cards), memory, per_card) if part
     )
     text = "{target}: before, {what} ({of})" if before else "{target}: {what} ({of})"
-    yield localize(msg(text, target=one.backend.name, what=what, of=of))
-    lines = [*remarks(one, found.better), *(found.scheduled.remarks() if found.scheduled else ())]
-    yield from (f"  {localize(line)}" for line in (*lines, *missing(one)))
+    yield localize(msg(text, target=target_plan.backend.name, what=sentence, of=of))
+    lines = [
+        *remarks(target_plan, planned.better),
+        *(planned.scheduled.remarks() if planned.scheduled else ()),
+    ]
+    yield from (f"  {localize(line)}" for line in (*lines, *missing(target_plan)))
 
 
-def _price(found: PlannedTarget) -> str:
+def _price(planned: PlannedTarget) -> str:
     """What each workload holds of the cards, what nobody does, and what the nodes cost for an hour."""
     from gpuxlate.report.prices import price_rows, shown
 
-    assert found.price
-    plan, price = found.planned, found.price.to_json()
+    assert planned.price
+    plan, price = planned.planned, planned.price.to_json()
     text = "{target}: {nodes} for an hour, {price} for each {card}"
     values = {"nodes": nodes(plan.fleet.nodes), "price": shown(price["perCard"]), "card": plan.node.model}
     title = text_of([localize(msg(text, target=plan.backend.name, **values))])
     return title + table(["WORKLOAD", "PODS", "CARDS", "PRICE"], price_rows(price))
 
 
-def _bars(one: TargetPlan) -> Iterator[str]:
+def _bars(target_plan: TargetPlan) -> Iterator[str]:
     """Cards that look alike in one line, the largest groups first."""
-    found: Counter[tuple[int, int, int]] = Counter()
-    for there in one.held:
-        for card in there:
+    counts_by_use: Counter[tuple[int, int, int]] = Counter()
+    for node_cards in target_plan.held:
+        for card in node_cards:
             if card:
-                found[(*in_use(card, one.node.usable_mib), len(card))] += 1
+                counts_by_use[(*in_use(card, target_plan.node.usable_mib), len(card))] += 1
     width = max(5, min(20, (columns() - 62) // 2))
-    groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
+    groups = sorted(counts_by_use.items(), key=lambda group: (-group[1], group[0]))
     for (cores, memory, held), count in groups[:MOST_LINES]:
         yield (
             f"  {count:>5} x  {localize('compute')} {bar(cores, 100, width)} {cores:>3} %  "
             f"{localize('memory')} "
-            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {localize(shares(held))}"
+            f"{bar(memory, target_plan.node.usable_mib, width)} {memory:>6} MiB  {localize(shares(held))}"
         )
     rest = groups[MOST_LINES:]
     if rest:

@@ -138,8 +138,8 @@ def command(request: PolicyRequest) -> int:
     profiles = _given_profiles(request.profile, chosen)
     if request.parameters and request.form is not Format.KYVERNO and not profiles:
         raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
-    found = policies(request, () if request.only_forbids else chosen, profiles)
-    printing.data_out(written(found, request.form))
+    admission_policies = policies(request, () if request.only_forbids else chosen, profiles)
+    printing.data_out(written(admission_policies, request.form))
     return Exit.CLEAN
 
 
@@ -161,12 +161,12 @@ def exclude(option: str, others: Mapping[str, object], hint: str) -> None:
 
 def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Profile]:
     """The profiles of files, at most one for each of the dialects that are written. Raises UserError."""
-    found: dict[str, Profile] = {}
+    profiles: dict[str, Profile] = {}
     for path in paths:
         profile = lookup.profile(path)
         assert profile is not None
         name = registry.get(profile.target).name
-        if name in found:
+        if name in profiles:
             raise UserError(
                 msg("{path}: another profile is of {name} too", path=path, name=name), "leave out one"
             )
@@ -175,20 +175,20 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
                 msg("{path}: its target {name} is none of --to", path=path, name=name),
                 msg("add --to {name}, or leave out the profile", name=name),
             )
-        found[name] = profile
-    return [*found.values()]
+        profiles[name] = profile
+    return [*profiles.values()]
 
 
 def targets(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
-    found = lookup.targets(names or [options.EVERY], registry.pod_backends, lookup.target)
-    for one in found:
-        if not one.writes_pods:
+    backends = lookup.targets(names or [options.EVERY], registry.pod_backends, lookup.target)
+    for backend in backends:
+        if not backend.writes_pods:
             raise UserError(
-                msg("{name} has no pods", name=one.name),
+                msg("{name} has no pods", name=backend.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
-    return found
+    return backends
 
 
 def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> PolicyOptions:
@@ -219,40 +219,40 @@ def policies(
     denying = _denying(request.forbid, wish)
     if not chosen:
         return denying
-    found = [*enforcing(chosen, wish)]
-    left = [*_left_out(chosen, request.rules.select, {code for one in found for code in one.codes})]
-    if not found:
-        names = ", ".join(one.name for one in chosen)
+    enforced = [*enforcing(chosen, wish)]
+    left = [*_left_out(chosen, request.rules.select, {code for policy in enforced for code in policy.codes})]
+    if not enforced:
+        names = ", ".join(backend.name for backend in chosen)
         said = (
             Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
         raise UserError(said, "gpuxlate policy --explain says which can")
-    if wish.parameters and not any(policy.parameters for policy in found):
+    if wish.parameters and not any(policy.parameters for policy in enforced):
         left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
-    for one in left:
-        printing.info(titled("note", one))
-    return [*found, *denying]
+    for remark in left:
+        printing.info(titled("note", remark))
+    return [*enforced, *denying]
 
 
 def _denying(forbid: Sequence[str], wish: PolicyOptions) -> list[AdmissionPolicy]:
     """The policies that deny every key of some dialects. Raises UserError."""
-    found: list[AdmissionPolicy] = []
+    denying: list[AdmissionPolicy] = []
     for backend in targets(forbid) if forbid else ():
-        made = [*deny_policies([backend], wish)]
-        if not made:  # a policy that denies nothing would be taken for one that does
+        of_backend = [*deny_policies([backend], wish)]
+        if not of_backend:  # a policy that denies nothing would be taken for one that does
             raise UserError(
                 msg("no key is of {name} alone", name=backend.name), "other software reads its keys too"
             )
-        found += made
-    return found
+        denying += of_backend
+    return denying
 
 
-def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str]) -> Iterator[str]:
+def _left_out(chosen: Sequence[Backend], select: Sequence[str], enforced: set[str]) -> Iterator[str]:
     """Each rule that was asked for by its code and is in no policy, with the reason."""
     rules = catalog.all_rules(chosen)
     for name in (part.strip().upper() for text in select for part in text.split(",")):
         rule = catalog.find(name, registry.all_backends())
-        if rule is None or name in there:
+        if rule is None or name in enforced:
             continue
         about = explain(rule)
         why = about.why or "no policy of these options has it"
@@ -263,18 +263,23 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str])
         yield msg("{name} is in no policy: {why}", name=name, why=why)
 
 
-def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
+def written(admission_policies: Sequence[AdmissionPolicy], form: Format) -> str:
     """The objects as one stream of YAML."""
-    return "---\n".join(map(dump_yaml, documents(found, form)))
+    return "---\n".join(map(dump_yaml, documents(admission_policies, form)))
 
 
 def explanation(chosen: Sequence[Backend], rules: options.RuleOptions) -> str:
     """The rules as a table. Raises UserError."""
     selection = RuleSelection.of(rules.select, rules.ignore, None, None)
     rows = [
-        [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
-        for one in explained(chosen)
-        if selection.selected(one.rule.code)
+        [
+            explained_rule.rule.code,
+            msg(explained_rule.rule.severity),
+            msg(explained_rule.enforced),
+            locale.localize(explained_rule.why),
+        ]
+        for explained_rule in explained(chosen)
+        if selection.selected(explained_rule.rule.code)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)
 
@@ -329,12 +334,14 @@ def on_cluster(
         _has_policies(server)
     nodes = [] if request.only_forbids else gpu_nodes(server)
     chosen = [] if request.only_forbids else targets(request.to) if request.to else _served(nodes)
-    known = _given_profiles(request.profile, chosen)
-    found = policies(request, chosen, [*known, *_profiles(nodes, chosen, known, server)])
+    given_profiles = _given_profiles(request.profile, chosen)
+    admission_policies = policies(
+        request, chosen, [*given_profiles, *_profiles(nodes, chosen, given_profiles, server)]
+    )
     if not apply:
-        printing.data_out(written(found, request.form))
+        printing.data_out(written(admission_policies, request.form))
         return Exit.CLEAN
-    return _apply(server, found, request.form, force_conflicts)
+    return _apply(server, admission_policies, request.form, force_conflicts)
 
 
 def _has_policies(server: ApiServer) -> None:
@@ -343,7 +350,7 @@ def _has_policies(server: ApiServer) -> None:
         listed = server.get(f"/apis/{API}").get("resources") or ()
     except MissingError:
         listed = ()
-    if not any(one.get("kind") == KIND for one in listed):
+    if not any(resource.get("kind") == KIND for resource in listed):
         raise UserError(
             msg(
                 "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
@@ -362,21 +369,23 @@ def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
             Exit.INPUT,
         )
-    return [registry.get(one) for one in names]
+    return [registry.get(name) for name in names]
 
 
 def _profiles(
-    nodes: Sequence[GpuNode], chosen: Sequence[Backend], known: Sequence[Profile], server: ApiServer
+    nodes: Sequence[GpuNode], chosen: Sequence[Backend], given_profiles: Sequence[Profile], server: ApiServer
 ) -> list[Profile]:
     """What the nodes show of the dialects without a profile of their own."""
-    given = {registry.get(one.target).name for one in known}
-    served = [name for name in targets_served(nodes) if name not in given]
-    asked = [one.name for one in chosen if one.name in served]
-    return [live_profile(nodes, one, server.version())[0] for one in asked]
+    covered = {registry.get(profile.target).name for profile in given_profiles}
+    served = [name for name in targets_served(nodes) if name not in covered]
+    names = [backend.name for backend in chosen if backend.name in served]
+    return [live_profile(nodes, name, server.version())[0] for name in names]
 
 
-def _apply(server: ApiServer, found: Sequence[AdmissionPolicy], form: Format, force: bool) -> int:
-    trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
-    for one in applied(server, trial, force=force):
-        printing.out(text_of([f"{one.sent.name} {one.verb}"]))
+def _apply(
+    server: ApiServer, admission_policies: Sequence[AdmissionPolicy], form: Format, force: bool
+) -> int:
+    trial = tried(server, sent(server, [*documents(admission_policies, form)], None), force=force)
+    for done in applied(server, trial, force=force):
+        printing.out(text_of([f"{done.sent.name} {done.verb}"]))
     return Exit.CLEAN

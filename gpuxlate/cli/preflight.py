@@ -42,13 +42,13 @@ def command(
     """
     backend = lookup.target(to)
     if not backend.has_nodes:
-        others = lookup.some_of(one for one in registry.pod_backends() if one.has_nodes)
+        others = lookup.some_of(target for target in registry.pod_backends() if target.has_nodes)
         raise UserError(msg("{name} has no nodes", name=backend.name), others)
     server = live.cluster()
-    given = Inputs(specs).read() if specs else []
+    files = Inputs(specs).read() if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()
-    if given:
-        flights = _of_shares(given, nodes, backend, version)
+    if files:
+        flights = _of_shares(files, nodes, backend, version)
         if flights is None:
             return Exit.FINDINGS
     else:
@@ -64,19 +64,19 @@ def command(
 Flights = list[tuple[str | None, Flight]]
 
 
-def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> Flights | None:
+def _of_shares(files: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> Flights | None:
     """What each share needs; None where a document is invalid or the target refuses its share."""
-    profile = profile_for([one for one in nodes if one.view.target == backend.name], backend)
-    found = read_specs(given, profile)
-    diagnostics: list[Diagnostic] = list(found.diagnostics)
+    profile = profile_for([node for node in nodes if node.view.target == backend.name], backend)
+    documents = read_specs(files, profile)
+    diagnostics: list[Diagnostic] = list(documents.diagnostics)
     flights: Flights = []
-    for _, document, share in found.found:
+    for _, document, share in documents.found:
         pool, found_here = node_pool(share, backend, profile)
-        diagnostics += [with_location(document, one) for one in found_here]
+        diagnostics += [with_location(document, finding) for finding in found_here]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
-    printing.show(diagnostics, found.sources)
-    return None if any(one.severity is Severity.ERROR for one in diagnostics) else flights
+    printing.show(diagnostics, documents.sources)
+    return None if any(finding.severity is Severity.ERROR for finding in diagnostics) else flights
 
 
 def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> str:
@@ -99,8 +99,8 @@ def _point(point: PreflightCheck) -> Iterator[str]:
     text = msg("{title}: {text}", title=point.what, text=point.wanted)
     aside = [point.when] if point.when else []
     aside += [msg(point.severity)] if point.state is RequirementState.UNMET and not point.failed else []
-    for one in aside:
-        text = msg("{text} ({aside})", text=text, aside=one)
+    for remark in aside:
+        text = msg("{text} ({aside})", text=text, aside=remark)
     yield from wrapped(text, "  - ")
     for nodes in node_lists(point):
         yield from wrapped(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")

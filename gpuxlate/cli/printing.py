@@ -69,7 +69,7 @@ def documents_out(parts: Iterable[bytes]) -> None:
     if is_terminal(sys.stdout):
         from gpuxlate.report.characters import visible_lines
 
-        parts = (visible_lines(one.decode(errors="replace")).encode(errors="replace") for one in parts)
+        parts = (visible_lines(part.decode(errors="replace")).encode(errors="replace") for part in parts)
     out_parts(parts)
 
 

@@ -62,31 +62,35 @@ def command(
         )
     if container and not workload:
         raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
-    known = lookup.profile(profile)
-    found = read_specs(Inputs(specs).some(), known)
-    targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
-    groups = list(workloads(found, workload, container, allow_outside=allow_outside))
-    _one_share_a_file(found, targets, workload, output_dir)
+    target_profile = lookup.profile(profile)
+    documents = read_specs(Inputs(specs).some(), target_profile)
+    targets = of_all(targets, to, [document.share for _, _, document in documents.found], target_profile)
+    groups = list(workloads(documents, workload, container, allow_outside=allow_outside))
+    _one_share_a_file(documents, targets, workload, output_dir)
     decided = read_decisions(accepted)
     done: list[tuple[Backend, RenderResult]] = []
-    diagnostics = list(found.diagnostics)
+    diagnostics = list(documents.diagnostics)
     for backend in targets:
         settings = Settings(
-            backend, accept=accept, profile=known, decisions=decided.known if decided else None
+            backend, accept=accept, profile=target_profile, decisions=decided.known if decided else None
         )
-        for base, asked in groups:
-            for made in _made(base, asked, settings, output, named=workload is not None):
-                done.append((backend, made))
-                diagnostics.extend(made.diagnostics)
-    printing.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
-    undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
-    refused = undecided or any(one.severity == "error" for one in diagnostics)
+        for base, requests in groups:
+            for result in _made(base, requests, settings, output, named=workload is not None):
+                done.append((backend, result))
+                diagnostics.extend(result.diagnostics)
+    printing.show(
+        [*dict.fromkeys(diagnostics)], documents.sources
+    )  # what is wrong at each target is said once
+    undecided = decided.settle(judged for _, result in done for judged in result.judged) if decided else False
+    refused = undecided or any(finding.severity == "error" for finding in diagnostics)
     if report:
-        items = [item for _, made in done for item in made.items]
+        items = [item for _, result in done for item in result.items]
         outputs.write_report(Path(report), outputs.report_json(items))
     if not refused:
         _write(done, output_dir, as_json=output == "json")
-    runs = {one.name if len(targets) > 1 else "": _run_of(found, done, one) for one in targets}
+    runs = {
+        backend.name if len(targets) > 1 else "": _run_of(documents, done, backend) for backend in targets
+    }
     if refused:
         return refuse(runs)
     apart = bool(diagnostics)
@@ -97,26 +101,30 @@ def command(
     return Exit.CLEAN
 
 
-def _run_of(found: Specs, done: Sequence[tuple[Backend, RenderResult]], target: Backend) -> Result:
+def _run_of(documents: Specs, done: Sequence[tuple[Backend, RenderResult]], target: Backend) -> Result:
     """What was made for one target, as one run."""
-    made = [one for backend, one in done if backend is target]
+    results = [result for backend, result in done if backend is target]
     return Result(
-        [item for one in made for item in one.items],
-        [*found.diagnostics, *(finding for one in made for finding in one.diagnostics)],
+        [item for result in results for item in result.items],
+        [*documents.diagnostics, *(finding for result in results for finding in result.diagnostics)],
     )
 
 
 def of_all(
-    targets: list[Backend], named: list[str], shares: list[Share], known: Profile | None
+    targets: list[Backend], named: list[str], shares: list[Share], profile: Profile | None
 ) -> list[Backend]:
     """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
     with the profile that they need; those that a user named stay."""
     chosen = lookup.targets(named, tuple, lookup.target)
-    free = [one for one in targets if one not in chosen]
-    no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
-    target = registry.get(known.target).name if known else None
-    no_profile = [one.name for one in free if one.parts_need and one.name != target]
-    no_parts = [one.name for one in free if not (one.has_parts or all(share.whole_cards for share in shares))]
+    free = [backend for backend in targets if backend not in chosen]
+    no_card = [backend.name for backend in free if not all(backend.has_cards_of(share) for share in shares)]
+    target = registry.get(profile.target).name if profile else None
+    no_profile = [backend.name for backend in free if backend.parts_need and backend.name != target]
+    no_parts = [
+        backend.name
+        for backend in free
+        if not (backend.has_parts or all(share.whole_cards for share in shares))
+    ]
     if no_card:
         printing.info(
             msg("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
@@ -127,7 +135,7 @@ def of_all(
         printing.info(
             msg("note: left out, since they have whole cards only: {names}", names=", ".join(no_parts))
         )
-    return [one for one in targets if one.name not in {*no_card, *no_profile, *no_parts}]
+    return [backend for backend in targets if backend.name not in {*no_card, *no_profile, *no_parts}]
 
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
@@ -142,15 +150,15 @@ def _judge_output(output: str, targets: list[Backend], workload: str | None) -> 
 
 
 def _one_share_a_file(
-    found: Specs, targets: list[Backend], workload: str | None, output_dir: str | None
+    documents: Specs, targets: list[Backend], workload: str | None, output_dir: str | None
 ) -> None:
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
-        if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
+        if not backend.writes_pods and len(documents.found) > 1 and (workload or output_dir is None):
             raise UserError(
                 msg(
                     "{count} shares to {name}: a file of it holds one share",
-                    count=len(found.found),
+                    count=len(documents.found),
                     name=backend.name,
                 ),
                 "add --output-dir DIR, without --workload" if workload else "add --output-dir DIR",
@@ -158,7 +166,7 @@ def _one_share_a_file(
 
 
 def _made(
-    base: Source | None, asked: list[RenderRequest], settings: Settings, output: str, *, named: bool
+    base: Source | None, requests: list[RenderRequest], settings: Settings, output: str, *, named: bool
 ) -> Iterator[RenderResult]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
     parameters = base is not None and job_targets.reader_of(base) is not None
@@ -172,69 +180,69 @@ def _made(
                 ),
                 "name a manifest with a pod",
             )
-        made = render_asked(base, asked, settings)
+        result = render_asked(base, requests, settings)
         if base is None:  # a file of ours, not one that somebody wrote
             from gpuxlate.config.schemas import editor_line
 
             lookup.config()  # has the address of schemas, if there is one
-            made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
-        yield made
+            result = replace(result, text=editor_line("kubernetes-overlay") + result.text)
+        yield result
         return
     from gpuxlate.translation.render import render_form
 
-    for one in asked:
+    for request in requests:
         # a manifest that the document names is for targets that write pods: not used here
-        yield render_form(one, settings, output, base if named or parameters else None)
+        yield render_form(request, settings, output, base if named or parameters else None)
 
 
-def render_asked(base: Source | None, asked: list[RenderRequest], settings: Settings) -> RenderResult:
+def render_asked(base: Source | None, requests: list[RenderRequest], settings: Settings) -> RenderResult:
     """The shares on their workload, or a single one on a probe Pod."""
-    return render_on(base, asked, settings) if base else render_probe(asked[0], settings)
+    return render_on(base, requests, settings) if base else render_probe(requests[0], settings)
 
 
 def workloads(
-    found: Specs, workload: str | None, container: str | None, *, allow_outside: bool
+    documents: Specs, workload: str | None, container: str | None, *, allow_outside: bool
 ) -> Iterator[tuple[Source | None, list[RenderRequest]]]:
     """Shares with the workload they are put on. Those of one workload file go on it together.
 
     ``allow_outside``: what a document names may stand outside of the document's folder.
     """
     groups: dict[str, tuple[Source, list[RenderRequest]]] = {}
-    for given, document, share in found.found:
+    for spec_input, document, share in documents.found:
         file, name = workload, container
         if workload is None and share.workload:
-            path = workload_file(given, share.workload, allow_outside=allow_outside)
+            path = workload_file(spec_input, share.workload, allow_outside=allow_outside)
             file, name = str(path), share.workload.container
             if path is None:
                 raise UserError(
                     msg(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
-                        file=folder_of(given) / share.workload.file,
-                        name=given.name,
+                        file=folder_of(spec_input) / share.workload.file,
+                        name=spec_input.name,
                     ),
                     "put it into that folder, or pass --allow-outside",
                     Exit.INPUT,
                 )
-        asked = RenderRequest(share, document, name)
+        request = RenderRequest(share, document, name)
         if file is None:
-            yield None, [asked]
+            yield None, [request]
             continue
         if file not in groups:
             source = _workload(file, document if workload is None else None)
-            found.sources.add(source)
+            documents.sources.add(source)
             groups[file] = (source, [])
-        groups[file][1].append(asked)
+        groups[file][1].append(request)
     yield from groups.values()
 
 
-def folder_of(given: Input) -> Path:
+def folder_of(spec_input: Input) -> Path:
     """Where the files that a document names are."""
-    return Path(given.path).parent if given.path else Path()
+    return Path(spec_input.path).parent if spec_input.path else Path()
 
 
-def workload_file(given: Input, workload: Workload, *, allow_outside: bool) -> Path | None:
+def workload_file(spec_input: Input, workload: Workload, *, allow_outside: bool) -> Path | None:
     """The file that a document names; None where it is outside of its folder, and may not be."""
-    folder = folder_of(given)
+    folder = folder_of(spec_input)
     file = folder / workload.file
     return file if allow_outside or inside(file, folder) else None
 
@@ -251,28 +259,28 @@ def _workload(file: str, said_in: Document | None) -> Source:
 
 
 def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
-    manifests = [made.text for backend, made in done if backend.writes_pods]
+    manifests = [result.text for backend, result in done if backend.writes_pods]
     if as_json and manifests and output_dir is None:
         printing.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
-        done = [(one, made if not one.writes_pods else _json(made)) for one, made in done]
+        done = [(backend, result if not backend.writes_pods else _json(result)) for backend, result in done]
     if output_dir is None:
-        printing.documents_out([joined([made.text for _, made in done]).encode()])
+        printing.documents_out([joined([result.text for _, result in done]).encode()])
         return
     files = {}
-    for backend, made in done:
-        path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
+    for backend, result in done:
+        path = outputs.output_path(output_dir, backend.name, result.name + result.suffix)
         if path in files:
             raise UserError(
                 msg("two documents would be written to {path}", path=path), "give them names of their own"
             )
-        files[path] = made.text.encode()
+        files[path] = result.text.encode()
     outputs.write_files(files)
 
 
-def _json(made: RenderResult) -> RenderResult:
-    return replace(made, text=outputs.as_json([made.text]), suffix=".json")
+def _json(result: RenderResult) -> RenderResult:
+    return replace(result, text=outputs.as_json([result.text]), suffix=".json")
 
 
 def joined(texts: list[str]) -> str:

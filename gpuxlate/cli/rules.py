@@ -54,26 +54,26 @@ def command(
     """List the rules."""
     selection = RuleSelection.of(select, (), None, None)
     targets = lookup.targets(to, registry.all_backends, lookup.target)
-    known = {one.code for target in targets for one in target.rules}
+    codes = {rule.code for target in targets for rule in target.rules}
     rules = [
-        one
-        for one in catalog.all_rules(registry.all_backends()).values()
-        if selection.selected(one.code)
-        and (not to or one.code in known)
-        and severity in (None, one.severity)
-        and (one.fix or not fixable)
+        rule
+        for rule in catalog.all_rules(registry.all_backends()).values()
+        if selection.selected(rule.code)
+        and (not to or rule.code in codes)
+        and severity in (None, rule.severity)
+        and (rule.fix or not fixable)
     ]
     if output == "json":
         printing.json_out(RulesOutput([*map(PrintedRule.of, rules)]).to_json())
     else:
         rows = [
             [
-                one.code,
-                msg(one.severity),
-                msg(one.fix) if one.fix else "",
-                summary(one.code, one.summary, current()),
+                rule.code,
+                msg(rule.severity),
+                msg(rule.fix) if rule.fix else "",
+                summary(rule.code, rule.summary, current()),
             ]
-            for one in rules
+            for rule in rules
         ]
         printing.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
     return Exit.CLEAN

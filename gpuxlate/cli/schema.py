@@ -44,8 +44,8 @@ def command(
             msg("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
             exit_code=Exit.FINDINGS,
         ) from None
-    found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
-    problems = sorted(found, key=lambda e: list(map(str, e.path)))
+    errors = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
+    problems = sorted(errors, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
         printing.stderr_line(

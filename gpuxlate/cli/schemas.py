@@ -94,7 +94,9 @@ def _of_output(output: type[Output]) -> Schema:
     body["required"] = [*named, *body["required"]]
     if output.KIND == "results":
         targets = [_of_one_target(kind) for kind in ("report", "nodepool")]
-        body["$defs"] = {name: one for of_target in targets for name, one in of_target.pop("$defs").items()}
+        body["$defs"] = {
+            name: definition for of_target in targets for name, definition in of_target.pop("$defs").items()
+        }
         body["properties"]["targets"]["items"] = {"anyOf": targets}
     return {**body, "title": output.format_name()}
 

@@ -130,8 +130,8 @@ def command(
     config = lookup.config()
     if config is None or not config.sync:
         raise UserError("the configuration has no sync", EXAMPLE)
-    wanted = _chosen(config, to)
-    request = SyncRequest(config, wanted, accepted, check, diff, overwrite)
+    targets = _chosen(config, to)
+    request = SyncRequest(config, targets, accepted, check, diff, overwrite)
     lock = wait_for_folder(_home(config), _note_waiting)
     try:
         return _run(request, output)
@@ -146,19 +146,19 @@ def _note_waiting() -> None:
 
 def _run(request: SyncRequest, output: str) -> int:
     """Do what the command asks for, while no other run is at work."""
-    planned = _trees(request)
-    undecided = _decide(planned, request)
-    for one in planned if request.prunes else ():
-        one.find_keys()
-    every = [(one, each) for one in planned for each in one.targets]
-    for one, each in every:
+    trees = _trees(request)
+    undecided = _decide(trees, request)
+    for planned in trees if request.prunes else ():
+        planned.find_keys()
+    every = [(planned, each) for planned in trees for each in planned.targets]
+    for planned, each in every:
         _judge(each, overwrite=request.overwrite)
         if each.refused and request.accepted.write_decisions is None:
-            _offer(one, each)
+            _offer(planned, each)
     if output == "json":
-        printing.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
+        printing.json_out(SyncOutput([_printed(planned, each) for planned, each in every]).to_json())
     elif request.diff:
-        printing.diffs_out((_diff(one, each) for one, each in every), exact=False)
+        printing.diffs_out((_diff(planned, each) for planned, each in every), exact=False)
     elif request.check:
         printing.out("".join(_listed(each) for _, each in every))
     for _, each in every:
@@ -174,45 +174,45 @@ def _trees(request: SyncRequest) -> list[PlannedTree]:
     """The sources with what the folders of their targets are to hold. Raises UserError."""
     _judge_folders(request.config)
     not_copied = _not_copied(request)
-    planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
-    for one in planned:
-        _fill(one)
-    return planned
+    trees = [_planned(request, entry, not_copied) for entry in request.config.sync]
+    for planned in trees:
+        _fill(planned)
+    return trees
 
 
-def _fill(one: PlannedTree) -> None:
+def _fill(planned: PlannedTree) -> None:
     """Make what the folders are to hold. A wrong ``from`` is noted where every file was looked at."""
-    fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
-    for each in one.targets[:1]:
-        if len(each.result.files) == sum(file.is_translated for file in one.tree.files):
+    fill(planned.tree, planned.targets, translate_to_each, partial(_watched, "rendering"))
+    for each in planned.targets[:1]:
+        if len(each.result.files) == sum(file.is_translated for file in planned.tree.files):
             note_source(each.result, each.settings.from_)
 
 
-def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
-    return progress(items, len(items), what)
+def _watched(title: str, items: Sequence[Any]) -> Iterator[Any]:
+    return progress(items, len(items), title)
 
 
 # --- what is asked for ------------------------------------------------------------------------------------
 def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     """The names of the targets to keep in step."""
-    known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
-    found = {lookup.written_target(name.strip()).name for text in to for name in text.split(",")}
-    for name in found - known.keys():
+    targets = {_backend(target.name).name: target.name for entry in config.sync for target in entry.targets}
+    named = {lookup.written_target(name.strip()).name for text in to for name in text.split(",")}
+    for name in named - targets.keys():
         raise UserError(
             msg("{name} is not a target of sync", name=name),
-            msg("targets of sync: {names}", names=", ".join(known.values())),
+            msg("targets of sync: {names}", names=", ".join(targets.values())),
         )
-    return frozenset(found or known)
+    return frozenset(named or targets)
 
 
 def _backend(name: str) -> Backend:
-    found = lookup.written_target(name)
-    if not found.writes_pods:
+    backend = lookup.written_target(name)
+    if not backend.writes_pods:
         raise UserError(
             msg("invalid target {name!r} for sync: it is not for manifests", name=name),
             "gpuxlate render --to TARGET writes it",
         )
-    return found
+    return backend
 
 
 def _folder(config: Config, name: str) -> str:
@@ -232,37 +232,37 @@ def _judge_folders(config: Config) -> None:
         source = _folder(config, entry.source)
         if not os.path.isdir(source):
             raise InputError(msg("{name}: no such folder", name=source), "sync names it as source")
-        what = msg("the source {source}", source=source)
-        _judge_place(source, what, top)
+        title = msg("the source {source}", source=source)
+        _judge_place(source, title, top)
         roles[os.path.realpath(source)] = (None, source)
     for entry in config.sync:
-        for one in entry.targets:
-            folder = _folder(config, one.dir)
-            what = msg("the folder {folder} of {name}", name=one.name, folder=folder)
-            _judge_place(folder, what, top)
+        for target in entry.targets:
+            folder = _folder(config, target.dir)
+            title = msg("the folder {folder} of {name}", name=target.name, folder=folder)
+            _judge_place(folder, title, top)
             real = os.path.realpath(folder)
             if real in roles:
-                raise _overlap((one.name, folder), roles[real])
-            roles[real] = (one.name, folder)
+                raise _overlap((target.name, folder), roles[real])
+            roles[real] = (target.name, folder)
     for real, (name, folder) in roles.items():
         for over in upwards(os.path.dirname(real)):
             if over in roles and (name, roles[over][0]) != (None, None):
                 raise _overlap((name, folder), roles[over])
 
 
-def _judge_place(folder: str, what: str, top: str) -> None:
+def _judge_place(folder: str, title: str, top: str) -> None:
     """Raises SyncError for a folder that is not of this repository, or of git itself."""
     if not inside(folder, top):
-        message = msg("{what} is outside of the repository {top}", what=what, top=top)
+        message = msg("{what} is outside of the repository {top}", what=title, top=top)
         raise SyncError(message, "name a folder of this repository")
     real = os.path.realpath(folder)
     for over in upwards(real):
         if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
-            raise SyncError(msg("{what} is inside a folder of git, {over}", what=what, over=over), BESIDE)
+            raise SyncError(msg("{what} is inside a folder of git, {over}", what=title, over=over), BESIDE)
         if over == top:
             return
         if os.path.lexists(os.path.join(over, ".git")):
-            message = msg("{what} is in another repository, {over}", what=what, over=over)
+            message = msg("{what} is in another repository, {over}", what=title, over=over)
             raise SyncError(message, BESIDE)
 
 
@@ -271,9 +271,9 @@ def _is_of_git(folder: str) -> bool:
     return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
 
 
-def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> SyncError:
+def _overlap(first: tuple[str | None, str], other: tuple[str | None, str]) -> SyncError:
     """The error for a target's folder that is inside a source or another target's, or around it."""
-    (name, folder), (second_name, second) = (one, other) if one[0] is not None else (other, one)
+    (name, folder), (second_name, second) = (first, other) if first[0] is not None else (other, first)
     if second_name is None:
         message = msg(
             "the folder of {name}, {folder}, and the source {source} are inside each other",
@@ -296,19 +296,19 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
     """The real paths of the configuration and of all decisions."""
     config = request.config
     named = [
-        one.options["decisions"]
+        target.options["decisions"]
         for entry in config.sync
-        for one in entry.targets
-        if "decisions" in one.options
+        for target in entry.targets
+        if "decisions" in target.options
     ]
-    found = [
+    paths = [
         *(_folder(config, name) for name in dict.fromkeys(named)),
         *request.accepted.decisions,
         request.accepted.write_decisions,
         config.path,
         config.decisions,
     ]
-    return frozenset(os.path.realpath(one) for one in found if one)
+    return frozenset(os.path.realpath(path) for path in paths if path)
 
 
 def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str]) -> PlannedTree:
@@ -318,12 +318,12 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
     decided: dict[str, DecisionFiles] = {}
     dirs: dict[str, str] = {}
     commons: dict[str, Callable[[], str]] = {}
-    for one in entry.targets:
-        if _backend(one.name).name in request.wanted:
-            target, files, common_ = _target(request, entry, one)
+    for sync_target in entry.targets:
+        if _backend(sync_target.name).name in request.wanted:
+            target, files, common_ = _target(request, entry, sync_target)
             targets.append(target)
             commons[target.folder] = common_
-            dirs[target.folder] = one.dir
+            dirs[target.folder] = sync_target.dir
             if files is not None:
                 decided[target.folder] = files
     files_ = tree_files(source, exclusion_of(options.invocation(), request.config), not_copied)
@@ -352,12 +352,12 @@ def _judge_file(config: Config, name: str) -> None:
 
 
 def _target(
-    request: SyncRequest, entry: SyncEntry, one: SyncTarget
+    request: SyncRequest, entry: SyncEntry, sync_target: SyncTarget
 ) -> tuple[TargetTree, DecisionFiles | None, Callable[[], str]]:
     """A target as its mapping says, and what all of its files depend on, once it is asked."""
     config, more, write = request.config, request.accepted.decisions, request.accepted.write_decisions
-    given = one.options
-    named = [_folder(config, given["decisions"])] if "decisions" in given else []
+    choices = sync_target.options
+    named = [_folder(config, choices["decisions"])] if "decisions" in choices else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
     for name in named:
         _judge_file(config, name)
@@ -366,17 +366,17 @@ def _target(
     decided = read_decisions(accepted, _home(config))
     if decided is not None:
         decided.writes = None  # those of all targets are written together
-    profile = given.get("profile")
+    profile = choices.get("profile")
     if profile is not None and profile not in config.profiles:
         profile = _folder(config, profile)
     source = lookup.target(entry.from_) if entry.from_ else None
     if profile is not None and profile not in config.profiles:
         _judge_file(config, profile)
-    known = lookup.profile(profile)
+    target_profile = lookup.profile(profile)
     try:
-        settings = target_settings(one, source, known, decided.known if decided else None)
+        settings = target_settings(sync_target, source, target_profile, decided.known if decided else None)
     except AcceptError as error:
-        where = msg("sync targets {name}", name=one.name)
+        where = msg("sync targets {name}", name=sync_target.name)
         raise UserError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
@@ -384,9 +384,9 @@ def _target(
 
     def common_() -> str:
         accepted = decided.known.accepted(settings.to.name) if decided else []
-        return json.dumps([entry.from_, one.name, dict(given), accepted, digests], sort_keys=True)
+        return json.dumps([entry.from_, sync_target.name, dict(choices), accepted, digests], sort_keys=True)
 
-    folder = _folder(config, one.dir)
+    folder = _folder(config, sync_target.dir)
     anew = decided is not None and decided.prunes  # an entry matches nothing where every loss is known
     lock = read_lock(folder)
     tree = TargetTree(settings.to.name, folder, os.path.normpath(entry.source), settings, lock, anew)
@@ -394,12 +394,12 @@ def _target(
 
 
 # --- decisions ----------------------------------------------------------------------------------------------
-def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
+def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
     """Say what entries match nothing, and write those that are missing, of all targets, into one file."""
     wrong = False
-    for one in planned:
-        for target in one.targets:
-            decided = one.decided.get(target.folder)
+    for planned in trees:
+        for target in planned.targets:
+            decided = planned.decided.get(target.folder)
             wrong |= decided.settle(target.result.judged) if decided else False
     if request.accepted.write_decisions is None:
         return wrong
@@ -407,10 +407,12 @@ def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
 
     files = read_decisions(replace(request.accepted, prune_decisions=False))
     assert files is not None
-    known = [entry for one in planned for each in one.decided.values() for entry in each.known.entries]
-    files.known = Decisions((*files.known.entries, *known), files.known.base)
+    entries = [
+        entry for planned in trees for each in planned.decided.values() for entry in each.known.entries
+    ]
+    files.known = Decisions((*files.known.entries, *entries), files.known.base)
     files.found = []
-    judged = [each for one in planned for target in one.targets for each in target.result.judged]
+    judged = [each for planned in trees for target in planned.targets for each in target.result.judged]
     return files.settle(judged, remark=False) or wrong
 
 
@@ -418,10 +420,10 @@ def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
 def _judge(each: TargetTree, *, overwrite: bool) -> None:
     """Say the findings of a target, and what stands in the way; what is to be done is known then."""
     least = Severity.INFO if options.invocation().verbose else Severity.WARNING
-    found = each.result.diagnostics
-    if any(one.severity.rank <= least.rank for one in found):
+    findings = each.result.diagnostics
+    if any(finding.severity.rank <= least.rank for finding in findings):
         printing.info(msg("{target}:", target=each.name))
-        printing.show(found, Texts(*each.result.sources), least=least)
+        printing.show(findings, Texts(*each.result.sources), least=least)
     if not each.refused:
         each.compare(overwrite=overwrite)
     for message in [*each.blocked, *each.conflicts]:
@@ -438,7 +440,7 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
         printing.alert("help", "move it away, or pass --overwrite")
 
 
-def _offer(one: PlannedTree, each: TargetTree) -> None:
+def _offer(planned: PlannedTree, each: TargetTree) -> None:
     """What accepts the losses for which a target is refused, where something does."""
     accepted = accepting(each.result)
     if accepted:
@@ -447,7 +449,7 @@ def _offer(one: PlannedTree, each: TargetTree) -> None:
             f"{{{', '.join(f'{name}: {value}' for name, value in accepted.get('fill', {}).items())}}}"
         )
         shown = ", ".join(f"{name}: {options.get(name, value)}" for name, value in accepted.items())
-        decided = one.decided.get(each.folder)
+        decided = planned.decided.get(each.folder)
         file = next(iter(decided.sources), "FILE") if decided else "FILE"
         message = msg(
             "to accept all: add {options} under the target in the configuration; to decide each: {command}",
@@ -490,10 +492,10 @@ class SyncOutput(Output):
     """The targets, in the order of the configuration."""
 
 
-def _printed(one: PlannedTree, each: TargetTree) -> SyncedTarget:
+def _printed(planned: PlannedTree, each: TargetTree) -> SyncedTarget:
     return SyncedTarget(
         each.name,
-        one.dirs[each.folder],
+        planned.dirs[each.folder],
         _written(each),
         each.removed,
         each.unchanged,
@@ -505,7 +507,7 @@ def _printed(one: PlannedTree, each: TargetTree) -> SyncedTarget:
 
 
 def _errors(each: TargetTree) -> list[Diagnostic]:
-    return [one for one in each.result.diagnostics if one.severity is Severity.ERROR]
+    return [finding for finding in each.result.diagnostics if finding.severity is Severity.ERROR]
 
 
 def _listed(each: TargetTree) -> str:
@@ -524,14 +526,14 @@ def _written(each: TargetTree) -> list[str]:
     return [LOCK] if is_lock_alone else each.written
 
 
-def _diff(one: PlannedTree, each: TargetTree) -> str:
+def _diff(planned: PlannedTree, each: TargetTree) -> str:
     """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
     from gpuxlate.report.characters import text_of, unified
 
     text = ""
     for path in sorted([*each.written, *each.removed, *each.by_hand]):
-        there, made = each.there(path), each.made(path)
-        changed = unified(there, made, each.place(path).lstrip("/"))
+        current, rendered = each.there(path), each.made(path)
+        changed = unified(current, rendered, each.place(path).lstrip("/"))
         if not changed and path in each.wanted:
             mode = each.wanted[path].source.mode
             changed = text_of(
@@ -539,26 +541,26 @@ def _diff(one: PlannedTree, each: TargetTree) -> str:
             )
         text += changed
         if path in each.by_hand and path in each.wanted:
-            text += "".join(_back(one.tree, each, each.wanted[path], made, there))
+            text += "".join(_back(planned.tree, each, each.wanted[path], rendered, current))
     return text
 
 
-def _back(tree: SourceTree, each: TargetTree, wanted: WantedFile, made: str, there: str) -> Iterator[str]:
+def _back(tree: SourceTree, each: TargetTree, file: WantedFile, rendered: str, current: str) -> Iterator[str]:
     """Where a change of a target's file belongs in the source."""
-    writers = line_writers(tree, wanted, made)
-    for number, old, new in changed_lines(made, there):
+    writers = line_writers(tree, file, rendered)
+    for number, old, new in changed_lines(rendered, current):
         for place, line, text in writers(number):
             message = msg(
                 "{place}:{line} wrote {target}:{number}",
                 place=place,
                 line=line,
-                target=each.place(wanted.source.path),
+                target=each.place(file.source.path),
                 number=number,
             )
             yield f"# {localize(message)}\n"
             yield f"#     {text.strip()}\n"
-        yield from (f"#   - {one.strip()}\n" for one in old)
-        yield from (f"#   + {one.strip()}\n" for one in new)
+        yield from (f"#   - {removed.strip()}\n" for removed in old)
+        yield from (f"#   + {added.strip()}\n" for added in new)
 
 
 def _sum_up(each: TargetTree, *, wrote: bool) -> None:
@@ -577,8 +579,10 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
 
 def _note_former(config: Config) -> None:
     """Folders of targets that left the configuration keep what is in them."""
-    folders = {os.path.realpath(_folder(config, one.dir)) for entry in config.sync for one in entry.targets}
-    for parent in sorted({os.path.dirname(one) for one in folders}):
+    folders = {
+        os.path.realpath(_folder(config, target.dir)) for entry in config.sync for target in entry.targets
+    }
+    for parent in sorted({os.path.dirname(folder) for folder in folders}):
         try:
             names = sorted(os.listdir(parent))
         except OSError:

@@ -53,9 +53,9 @@ def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> s
 def _lines(cell: Cell) -> list[str]:
     """The lines of a cell, visible, with long ones cut; messages are translated."""
     texts = [cell] if isinstance(cell, str) else cell
-    return [visible(cut(localize(one) if isinstance(one, Message) else one, MAX_CELL)) for one in texts] or [
-        ""
-    ]
+    return [
+        visible(cut(localize(text) if isinstance(text, Message) else text, MAX_CELL)) for text in texts
+    ] or [""]
 
 
 def _plain(rows: Sequence[Sequence[Sequence[str]]]) -> str:
@@ -70,11 +70,11 @@ def _plain(rows: Sequence[Sequence[Sequence[str]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def bar(taken: int, there: int, width: int) -> str:
+def bar(taken: int, whole: int, width: int) -> str:
     """``[####----]``: what is in use of the whole. Any use shows at least one #; all # means full."""
-    if there <= 0:
+    if whole <= 0:
         return f"[{EMPTY * width}]"
-    filled = min(width, taken * width // there)
+    filled = min(width, taken * width // whole)
     if taken > 0 and filled == 0:
         filled = 1
     return f"[{FULL * filled}{EMPTY * (width - filled)}]"

@@ -62,7 +62,9 @@ def ending_quietly(*, whole_process: bool) -> Iterator[None]:
         raise Terminated(number)
 
     ours = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if whole_process]
-    ours = [one for one in ours if signal.getsignal(one) in (signal.SIG_DFL, signal.default_int_handler)]
+    ours = [
+        number for number in ours if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
+    ]
     try:
         for number in ours:
             signal.signal(number, end)
@@ -80,9 +82,9 @@ def end_if_signalled() -> None:
         raise Terminated(_signals[0])
 
 
-def only_version(given: Sequence[str]) -> bool:
+def only_version(arguments: Sequence[str]) -> bool:
     """Print the version if that is the only argument: hooks do so often, and it needs no imports."""
-    if list(given) not in (["--version"], ["-V"]):
+    if list(arguments) not in (["--version"], ["-V"]):
         return False
     from gpuxlate import __version__
 
@@ -107,8 +109,8 @@ def color_wanted(stream: object) -> bool:
     """As --color says; else as NO_COLOR and FORCE_COLOR say; else only on a terminal."""
     from gpuxlate.cli.options import invocation
 
-    if (asked := invocation().color) in ("always", "never"):
-        return asked == "always"
+    if (choice := invocation().color) in ("always", "never"):
+        return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -122,19 +124,19 @@ def is_terminal(stream: object) -> bool:
     return bool(isatty and isatty())
 
 
-def progress(items: Iterable[Job], total: int, what: str = "reading") -> Iterator[Job]:
+def progress(items: Iterable[Job], total: int, title: str = "reading") -> Iterator[Job]:
     """The items, with a bar on stderr where that is a terminal and there are many; ``what`` is done."""
     if total < MANY:
         yield from items
         return
-    with bar(total, what) as reached:
+    with bar(total, title) as reached:
         for number, item in enumerate(items, 1):
             yield item
             reached(number)
 
 
 @contextmanager
-def bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
+def bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
     """A bar on stderr where that is a terminal: what is called with how much of the total is done."""
     if not sys.stderr.isatty():
         yield lambda _done: None
@@ -146,7 +148,7 @@ def bar(total: int, what: str) -> Iterator[Callable[[int], None]]:
 
     # no thread of rich's own: a process with threads cannot be forked safely
     with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(what, total=total)
+        task = bar.add_task(title, total=total)
         shown = 0.0
 
         def reached(done: int) -> None:

@@ -50,8 +50,10 @@ def command(
     _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
         raise UserError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
-    given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
-    if in_place and any(one.path is None for one in given):
+    all_files = _inputs(
+        paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check)
+    )
+    if in_place and any(file.path is None for file in all_files):
         raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     source = lookup.target(translation.from_) if translation.from_ else None
     targets = lookup.targets(to, registry.written_manifests)
@@ -70,19 +72,19 @@ def command(
         decisions=decided.known if decided else None,
     )
     writes = not (diff or check)
-    found = translate_inputs(given, [replace(settings, to=target) for target in targets])
-    runs = dict(zip(targets, found, strict=True))
-    findings = dict.fromkeys(one for run in found for one in run.diagnostics)
-    printing.show([*findings], Texts(*(source for run in found for source in run.sources)))
+    results = translate_inputs(all_files, [replace(settings, to=target) for target in targets])
+    runs = dict(zip(targets, results, strict=True))
+    findings = dict.fromkeys(finding for run in results for finding in run.diagnostics)
+    printing.show([*findings], Texts(*(source for run in results for source in run.sources)))
     if report:
         reports = outputs.reports({target.name: run for target, run in runs.items()})
         outputs.write_report(Path(report), outputs.of_targets(reports))
-    undecided = settle(decided, found)
-    if undecided or any(run.refused for run in found):
+    undecided = settle(decided, results)
+    if undecided or any(run.refused for run in results):
         return refuse({target.name if len(runs) > 1 else "": run for target, run in runs.items()})
     if output_dir:
         return _write_folders(runs, output_dir)
-    [run] = found
+    [run] = results
     changed = [file for file in run.files if file.changed]
     if diff:
         printing.diffs_out(map(_diff, changed))
@@ -154,7 +156,7 @@ def _write(run: Result, in_place: bool) -> None:
     if not in_place:
         printing.documents_out(stream(run.files))
         return
-    for file in (one for one in run.files if one.changed):
+    for file in (changed for changed in run.files if changed.changed):
         outputs.change_file(Path(file.name), file.new, file.old, "translated")
         printing.info(msg("translated {name}", name=file.name))
 
@@ -167,7 +169,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
     written: dict[Path, bytes] = {}
     for target, run in runs.items():
         names = _inside([file.name for file in run.files if file.is_file])
-        for file in (one for one in run.files if one.copy != b""):
+        for file in (copied for copied in run.files if copied.copy != b""):
             name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
             path = outputs.output_path(output_dir, *([target.name] if len(runs) > 1 else []), name)
             if path in written:

@@ -31,35 +31,35 @@ UNREADABLE = ("GX001", "GX010", "GX025")
 """Rules about texts that hold no manifest that can be read."""
 
 
-def translate_inputs(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
+def translate_inputs(inputs: Iterable[Input], settings: Sequence[Settings]) -> list[Result]:
     """Translate inputs in their order, for each of some targets; those that cannot be read are reported.
 
     Raises InputError where none can be read.
     """
-    found = runs.translate_to(given, _in_chunks(wanted), _each)
-    _note(found[0], wanted[0])
-    return found
+    results = runs.translate_to(inputs, _in_chunks(settings), _each)
+    _note(results[0], settings[0])
+    return results
 
 
-def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
+def translate_to_each(inputs: Iterable[Input], settings: Sequence[Settings]) -> list[Result]:
     """Translate inputs for several targets. Raises InputError."""
-    found = runs.translate_to(given, _in_chunks(wanted), _each)
-    for problem in found[0].unreadable:
+    results = runs.translate_to(inputs, _in_chunks(settings), _each)
+    for problem in results[0].unreadable:
         raise problem
-    return found
+    return results
 
 
-def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task) -> list[Result]:
+def count_to_each(inputs: Iterable[Input], settings: Sequence[Settings], task: Task) -> list[Result]:
     """Count what inputs request, for several targets; those that cannot be read are said.
 
     Raises InputError where none can be read.
     """
-    found = runs.count(given, _in_chunks(wanted), task, _each)
-    for folder in {one.build: None for run in found for one in run.items if one.build}:
-        for run in found:
-            parallel.dialects_used(folder, (one.source for one in run.items if one.build == folder))
-    _note(found[0], wanted[0])
-    return found
+    results = runs.count(inputs, _in_chunks(settings), task, _each)
+    for folder in {item.build: None for run in results for item in run.items if item.build}:
+        for run in results:
+            parallel.dialects_used(folder, (item.source for item in run.items if item.build == folder))
+    _note(results[0], settings[0])
+    return results
 
 
 def _note(run: Result, settings: Settings) -> None:
@@ -77,39 +77,39 @@ def _note(run: Result, settings: Settings) -> None:
     note_source(run, settings.from_)
 
 
-def settle(decided: DecisionFiles | None, found: Sequence[Result]) -> bool:
+def settle(decided: DecisionFiles | None, results: Sequence[Result]) -> bool:
     """Whether a decision is open after some runs, and what they make of the files of decisions. Nothing where
     an input was not read: what it would say of them is not known."""
-    if decided is None or found[0].unreadable:
+    if decided is None or results[0].unreadable:
         return False
-    return decided.settle([one for run in found for one in run.judged])
+    return decided.settle([judged for run in results for judged in run.judged])
 
 
 def note_source(run: Result, source: Backend | None) -> None:
     """Note the dialects that the inputs have in place of ``--from``."""
     if source is None or not run.files or run.items or run.quotas:
         return
-    texts = (Source(one.name, one.old.decode(errors="replace")) for one in run.files)
-    others = sorted({one.source for text in texts for one in read_source(text, Settings.reading()).items})
+    texts = (Source(file.name, file.old.decode(errors="replace")) for file in run.files)
+    others = sorted({item.source for text in texts for item in read_source(text, Settings.reading()).items})
     if source.name in others:
         printing.info(
             msg("note: the input is of {name} already: there is nothing to translate", name=source.name)
         )
         return
-    found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
-    printing.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
+    note = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
+    printing.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=note))
 
 
-def _in_chunks(wanted: Sequence[Settings]) -> list[Settings]:
+def _in_chunks(settings: Sequence[Settings]) -> list[Settings]:
     """The same, with large sources read on all cores."""
-    return [replace(one, in_chunks=parallel.in_chunks) for one in wanted]
+    return [replace(setting, in_chunks=parallel.in_chunks) for setting in settings]
 
 
-def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    for one, made in parallel.map_inputs(work, given):
-        for found in () if isinstance(made, InputError) else made:
-            parallel.dialects_used(one.name, (each.source for each in found.items))
-        yield one, made
+def _each(work: runs.Work, inputs: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
+    for file, results in parallel.map_inputs(work, inputs):
+        for result in () if isinstance(results, InputError) else results:
+            parallel.dialects_used(file.name, (each.source for each in result.items))
+        yield file, results
 
 
 def counts(run: Result) -> str:
@@ -123,9 +123,9 @@ def _shares(count: int) -> Message:
 
 def _beside(run: Result) -> list[Message]:
     """What a run found beside shares."""
-    objects = {(one.file, one.document, one.object_path) for one in run.quotas}
-    found = [plural(len(objects), "{count} quota", "{count} quotas")] if run.quotas else []
-    return [*found, left_over(run)] if run.leftovers else found
+    objects = {(quota.file, quota.document, quota.object_path) for quota in run.quotas}
+    parts = [plural(len(objects), "{count} quota", "{count} quotas")] if run.quotas else []
+    return [*parts, left_over(run)] if run.leftovers else parts
 
 
 def files_written(count: int) -> Message:
@@ -146,63 +146,68 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     if apart:
         printing.info("")
     items = list(counted_once(run.items))
-    verdicts = Counter(one.verdict for one in items)
+    verdicts = Counter(item.verdict for item in items)
     each = [
-        msg("{count} {verdict}", count=verdicts[one], verdict=msg(one)) for one in Verdict if verdicts[one]
+        msg("{count} {verdict}", count=verdicts[verdict], verdict=msg(verdict))
+        for verdict in Verdict
+        if verdicts[verdict]
     ]
     shares = _shares(len(items))
-    what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
-    there = plural(
+    summary = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
+    already = plural(
         run.pods_already_at_target,
         "{count} pod already has keys of the target",
         "{count} pods already have keys of the target",
     )
-    for one in (*_beside(run), *([there] if run.pods_already_at_target else []), *done):
-        what = msg("{what}; {more}", what=what, more=one)
-    printing.info(msg("{target}: {what}", target=target, what=what) if target else what)
+    for remark in (*_beside(run), *([already] if run.pods_already_at_target else []), *done):
+        summary = msg("{what}; {more}", what=summary, more=remark)
+    printing.info(msg("{target}: {what}", target=target, what=summary) if target else summary)
 
 
 def refusals(run: Result) -> list[Diagnostic]:
     """The errors of a run that no option accepts."""
-    open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
+    open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
     accepted = {
-        (one.code, one.message)
-        for one in open_
-        if one.kind is not LossKind.REFUSED and (one.kind is not LossKind.DROPPED or one.field in DROPPABLE)
+        (loss.code, loss.message)
+        for loss in open_
+        if loss.kind is not LossKind.REFUSED
+        and (loss.kind is not LossKind.DROPPED or loss.field in DROPPABLE)
     }
-    left = [one for one in run.leftovers if not one.final or (open_ and one.follows)]
-    accepted |= {(one.diagnostic.code, one.diagnostic.message) for one in left}
+    left = [leftover for leftover in run.leftovers if not leftover.final or (open_ and leftover.follows)]
+    accepted |= {(leftover.diagnostic.code, leftover.diagnostic.message) for leftover in left}
     return [
-        one
-        for one in run.diagnostics
-        if one.severity is Severity.ERROR and (one.code, one.message) not in accepted
+        finding
+        for finding in run.diagnostics
+        if finding.severity is Severity.ERROR and (finding.code, finding.message) not in accepted
     ]
 
 
 def left_as_they_are(run: Result) -> list[Diagnostic]:
     """Whole cards that no dialect reads: they are in no count."""
-    remarks = [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+    remarks = [finding for finding in run.diagnostics if finding.code == whole_cards_have_a_dialect.code]
     if not remarks:
         return remarks
     counted = {left.diagnostic for left in run.leftovers}
     counted.update(*(item.diagnostics for item in run.items))
-    return [one for one in remarks if one not in counted]
+    return [finding for finding in remarks if finding not in counted]
 
 
 def accepting(run: Result) -> dict[str, Any] | None:
     """What accepts a refused run, as the configuration has it; None where nothing can."""
     if run.unreadable or refusals(run):
         return None
-    open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
-    left = any(one.diagnostic.severity is Severity.ERROR and not one.final for one in run.leftovers)
-    dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
-    found = {
-        "round": "up" if any(one.kind is LossKind.ROUNDED for one in open_) else None,
-        "fill": dict.fromkeys(sorted({one.field for one in open_ if one.kind is LossKind.FILLED}), "N"),
+    open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
+    left = any(
+        leftover.diagnostic.severity is Severity.ERROR and not leftover.final for leftover in run.leftovers
+    )
+    dropped = sorted({loss.field for loss in open_ if loss.kind is LossKind.DROPPED})
+    options = {
+        "round": "up" if any(loss.kind is LossKind.ROUNDED for loss in open_) else None,
+        "fill": dict.fromkeys(sorted({loss.field for loss in open_ if loss.kind is LossKind.FILLED}), "N"),
         "drop": dropped,
         "allow-leftovers": left,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in options.items() if value}
 
 
 def _flags(accepted: Mapping[str, Any]) -> str:
@@ -238,7 +243,9 @@ def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
     """Every place where something is not translated, for people."""
-    found = [one.diagnostic for one in leftovers]
-    at = [f"{one.file}:{one.span.line}" if one.span else str(one.file) for one in found]
-    rows = [[where, one.code, one.message] for where, one in zip(at, found, strict=True)]
+    findings = [leftover.diagnostic for leftover in leftovers]
+    at = [
+        f"{finding.file}:{finding.span.line}" if finding.span else str(finding.file) for finding in findings
+    ]
+    rows = [[where, finding.code, finding.message] for where, finding in zip(at, findings, strict=True)]
     return table(["LEFTOVER AT", "RULE", "WHAT"], rows)

@@ -68,12 +68,12 @@ def _possible(type_: Any) -> str | None:
     """The values of a choice or a range of numbers, as typer has them."""
     if choices := getattr(type_, "choices", None):
         return msg("values: {names}", names=", ".join(choices))
-    least, most = getattr(type_, "min", None), getattr(type_, "max", None)
+    least, maximum = getattr(type_, "min", None), getattr(type_, "max", None)
     if least is None:
         return None
-    if most is None:
+    if maximum is None:
         return msg("write a whole number of at least {least}", least=least)
-    return msg("write a whole number from {least} to {most}", least=least, most=most)
+    return msg("write a whole number from {least} to {most}", least=least, most=maximum)
 
 
 def invalid_value(error: Any) -> UserError | None:

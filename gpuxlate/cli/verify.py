@@ -57,18 +57,18 @@ def command(
     """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
         raise UserError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
-    known = lookup.profile(profile)
-    backend = _target(to, known)
-    found = read_specs(Inputs(specs).some(), known)
-    printing.show(found.diagnostics, found.sources)
-    if found.diagnostics:
+    target_profile = lookup.profile(profile)
+    backend = _target(to, target_profile)
+    documents = read_specs(Inputs(specs).some(), target_profile)
+    printing.show(documents.diagnostics, documents.sources)
+    if documents.diagnostics:
         return Exit.FINDINGS
-    document, share = _one(found, name)
-    wanted, refused = expected(share.share, backend, known, card_memory)
+    document, share = _one(documents, name)
+    wanted_cards, refused = expected(share.share, backend, target_profile, card_memory)
     if refused:
-        printing.show([with_location(document, one) for one in refused], found.sources)
+        printing.show([with_location(document, finding) for finding in refused], documents.sources)
         return Exit.FINDINGS
-    return show(share.name, backend, verify(wanted, _seen(printed)), output)
+    return show(share.name, backend, verify(wanted_cards, _seen(printed)), output)
 
 
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
@@ -82,12 +82,12 @@ def show(name: str, backend: Backend | None, done: Verification, output: str) ->
     return Exit.CLEAN if done.match else Exit.FINDINGS
 
 
-def _target(to: str | None, known: Profile | None) -> Backend | None:
+def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
     """The target of ``--to``, else that of the profile; the two may not differ."""
     backend = lookup.target(to) if to else None
-    if known is None:
+    if target_profile is None:
         return backend
-    of_profile = lookup.target(known.target)
+    of_profile = lookup.target(target_profile.target)
     if backend is not None and backend.name != of_profile.name:
         raise UserError(
             msg("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
@@ -96,11 +96,11 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
     return of_profile
 
 
-def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
-    shares = [(document, share) for _, document, share in found.found if name in (None, share.name)]
+def _one(documents: Specs, name: str | None) -> tuple[Document, ShareDocument]:
+    shares = [(document, share) for _, document, share in documents.found if name in (None, share.name)]
     if len(shares) == 1:
         return shares[0]
-    names = ", ".join(share.name for _, _, share in found.found)
+    names = ", ".join(share.name for _, _, share in documents.found)
     if not shares:
         raise UserError(
             msg("no GPUShare document is named {name!r}", name=name), msg("names: {names}", names=names)
@@ -118,34 +118,34 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
 
 def _seen(printed: str) -> Seen:
     """The output of nvidia-smi. Raises InputError where it is empty, UserError where it is not valid."""
-    given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
-    text = given.source().text
+    file = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
+    text = file.source().text
     if not text.strip():
-        raise InputError(msg("{name}: it is empty", name=given.name), nvidia_smi.EXPECTED)
+        raise InputError(msg("{name}: it is empty", name=file.name), nvidia_smi.EXPECTED)
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
         raise UserError(
-            msg("{name}: {error}", name=given.name, error=error.message), error.hint, error.exit_code
+            msg("{name}: {error}", name=file.name, error=error.message), error.hint, error.exit_code
         ) from None
 
 
 def _text(name: str, done: Verification) -> str:
-    wanted = done.expected
-    requested = msg("all") if wanted.asked_mib is None else str(wanted.asked_mib)
+    expectation = done.expected
+    requested = msg("all") if expectation.asked_mib is None else str(expectation.asked_mib)
     head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
     rows = [
         [
-            str(one.seen.index),
-            one.seen.name or "",
+            str(card.seen.index),
+            card.seen.name or "",
             requested,
-            "" if wanted.figure_mib is None else str(wanted.figure_mib),
-            "?" if one.seen.total_mib is None else str(one.seen.total_mib),
-            msg({True: "yes", False: "no", None: "not checked"}[one.within]),
+            "" if expectation.figure_mib is None else str(expectation.figure_mib),
+            "?" if card.seen.total_mib is None else str(card.seen.total_mib),
+            msg({True: "yes", False: "no", None: "not checked"}[card.within]),
         ]
-        for one in done.cards
+        for card in done.cards
     ]
-    if wanted.figure_mib is None:
+    if expectation.figure_mib is None:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
     detail = join_and(done.problems, "{before}; {last}") or _matched(done)
@@ -159,12 +159,12 @@ def _without(row: list[str], column: int) -> list[str]:
 def _matched(done: Verification) -> Message:
     count = len(done.cards)
     cards = plural(count, "{count} card", "{count} cards")
-    least, most = done.expected.least, done.expected.most
-    if least is None or most is None:
+    least, maximum = done.expected.least, done.expected.most
+    if least is None or maximum is None:
         return msg("{cards} as requested; the memory was not checked", cards=cards)
-    one = "{cards} as requested, within {least} to {most} MiB"
+    single = "{cards} as requested, within {least} to {most} MiB"
     each = "{cards} as requested, each within {least} to {most} MiB"
-    return msg(one if count == 1 else each, cards=cards, least=number(least), most=number(most))
+    return msg(single if count == 1 else each, cards=cards, least=number(least), most=number(maximum))
 
 
 @record
@@ -223,30 +223,30 @@ class VerifyOutput(Output):
 
 
 def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
-    wanted = done.expected
+    expectation = done.expected
     bounds = (
         None
-        if wanted.least is None or wanted.most is None
-        else MemoryBounds(float(wanted.least), float(wanted.most))
+        if expectation.least is None or expectation.most is None
+        else MemoryBounds(float(expectation.least), float(expectation.most))
     )
     return VerifyOutput(
         name,
         backend.name if backend else None,
         done.match,
-        wanted.cards,
+        expectation.cards,
         len(done.cards),
         bounds,
         [
             VerifiedCard(
-                one.seen.index,
-                one.seen.name,
-                wanted.asked_mib,
-                wanted.figure_mib,
-                one.seen.total_mib,
-                one.seen.used_mib,
-                one.within,
+                card.seen.index,
+                card.seen.name,
+                expectation.asked_mib,
+                expectation.figure_mib,
+                card.seen.total_mib,
+                card.seen.used_mib,
+                card.within,
             )
-            for one in done.cards
+            for card in done.cards
         ],
         done.problems,
         done.notes,
@@ -291,12 +291,12 @@ def on_cluster(
         raise UserError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(specs) != 1:
         raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
-    known = lookup.profile(profile)
+    user_profile = lookup.profile(profile)
     server = live.cluster()
     where = running(server, specs[0], invocation().namespace or server.namespace, container)
-    about = _profile_of_pod(known, where.profile)
+    about = _profile_of_pod(user_profile, where.profile)
     # it runs, so the target takes the share: refusals do not matter
-    wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
+    expectation, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
     who = f"{where.namespace}/{where.pod} {where.container}"
     try:
         seen = nvidia_smi.read(printed(server, where))
@@ -308,20 +308,20 @@ def on_cluster(
         raise UserError(
             msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS
         ) from None
-    return show(who, where.backend, verify(wanted, seen), output)
+    return show(who, where.backend, verify(expectation, seen), output)
 
 
-def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | None:
+def _profile_of_pod(user_profile: Profile | None, live: Profile | None) -> Profile | None:
     """The profile of the user, else that of the node."""
-    if given is None or live is None:
-        return given or live
-    if lookup.target(given.target).name != live.target:
+    if user_profile is None or live is None:
+        return user_profile or live
+    if lookup.target(user_profile.target).name != live.target:
         raise UserError(
             msg(
                 "the profile is for {target}, but the pod runs on {target_2}",
-                target=given.target,
+                target=user_profile.target,
                 target_2=live.target,
             ),
             "omit --profile, or pass one for the target of the pod",
         )
-    return given
+    return user_profile

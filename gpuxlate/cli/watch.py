@@ -54,22 +54,24 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
     forget()
     run = invocation()
     run.found_config = None
-    left_out, known, found = Exclusion(), None, []
+    left_out, config, expanded = Exclusion(), None, []
     try:
-        known = None if run.isolated else load_config(run.config)
-        left_out = exclusion_of(run, known)
-        found = expand(paths, left_out)
+        config = None if run.isolated else load_config(run.config)
+        left_out = exclusion_of(run, config)
+        expanded = expand(paths, left_out)
     except UserError:  # the run reports it
         pass
-    profiles = [profile, *(known.profiles.values() if known else ())]
-    named = [*paths, *(one for one in (run.config, *profiles) if isinstance(one, str | os.PathLike))]
-    files = {os.path.realpath(one) for one in named} | {os.path.realpath(one.name) for one in found}
+    profiles = [profile, *(config.profiles.values() if config else ())]
+    named_paths = [*paths, *(path for path in (run.config, *profiles) if isinstance(path, str | os.PathLike))]
+    files = {os.path.realpath(path) for path in named_paths} | {
+        os.path.realpath(path.name) for path in expanded
+    }
     folders = {*left_out.folders, *map(os.path.dirname, files)}
-    for folder in {os.path.realpath(os.curdir), *(os.path.dirname(os.path.realpath(one)) for one in paths)}:
+    for folder in {os.path.realpath(os.curdir), *(os.path.dirname(os.path.realpath(path)) for path in paths)}:
         top = repository(folder)
         git = os.path.join(top, ".git", "info")
         files.add(os.path.join(git, "exclude"))
-        folders |= {git, *(one for one in upwards(folder) if top == folder or one.startswith(top))}
+        folders |= {git, *(above for above in upwards(folder) if top == folder or above.startswith(top))}
     return Watched(frozenset(filter(os.path.isdir, folders)), frozenset(left_out.folders), frozenset(files))
 
 
@@ -108,10 +110,10 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         raise UserError(problem, install_hint("watch")) from None
     before: set[str] = set()
     while True:
-        known, started = watched(paths, profile), False
+        watching, started = watched(paths, profile), False
         try:
-            for found in watch(
-                *known.folders,
+            for events in watch(
+                *watching.folders,
                 watch_filter=None,
                 rust_timeout=TURN,
                 yield_on_timeout=True,
@@ -120,13 +122,15 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
             ):
                 if started:
                     now = (
-                        watched(paths, profile) if any(known.may_concern(one) for _, one in found) else known
+                        watched(paths, profile)
+                        if any(watching.may_concern(path) for _, path in events)
+                        else watching
                     )
-                    changed = {one for _, one in found if known.concerns(one) or now.concerns(one)}
-                    if known.folders != now.folders:
-                        before = changed | (known.folders ^ now.folders)
+                    changed = {path for _, path in events if watching.concerns(path) or now.concerns(path)}
+                    if watching.folders != now.folders:
+                        before = changed | (watching.folders ^ now.folders)
                         break
-                    known = now
+                    watching = now
                     if not changed:
                         continue
                     before = changed

@@ -46,12 +46,12 @@ def command(
 
     Of deploy/NAME, the first of its pods that does not run. Exit 0 if the pod runs or fits, 1 if not.
     """
-    found = reasons(live.cluster(), objects)
+    why = reasons(live.cluster(), objects)
     if output == "json":
-        printing.json_out(found.to_json())
+        printing.json_out(why.to_json())
     else:
-        printing.out(text_of(_text(found)))
-    return Exit.CLEAN if found.runs or found.fits else Exit.FINDINGS
+        printing.out(text_of(_text(why)))
+    return Exit.CLEAN if why.runs or why.fits else Exit.FINDINGS
 
 
 @record
@@ -97,52 +97,52 @@ class Reasons(Output):
 
 def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     """Everything that is known of a pod that does not run. Raises ClusterError."""
-    one = waiting.subject(server, words)
-    spec, status = one.pod.get("spec") or {}, one.pod.get("status") or {}
-    runs, node = waiting.runs(one.pod), spec.get("nodeName")
-    told = waiting.events(server, one)
-    obstacles = [] if runs else [*waiting.obstacles(server, one, told)]
-    found, nodes = NOT_LOOKED_AT, []
+    subject = waiting.subject(server, words)
+    spec, status = subject.pod.get("spec") or {}, subject.pod.get("status") or {}
+    runs, node = waiting.runs(subject.pod), spec.get("nodeName")
+    told = waiting.events(server, subject)
+    obstacles = [] if runs else [*waiting.obstacles(server, subject, told)]
+    nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES) for each in page]
         nodes = gpu_nodes_of(server, raw)
         if node:
-            obstacles += _of_its_node(nodes, one.pod)
+            obstacles += _of_its_node(nodes, subject.pod)
         else:
-            pod = _wanted(one)
+            pod = _wanted(subject)
             if isinstance(pod, str):
                 obstacles += [] if spec.get("resourceClaims") else [pod]
             else:
-                found = nodes_for(books_of(server, nodes), pod)
+                nodes_for_it = nodes_for(books_of(server, nodes), pod)
                 if not any(_serves(each, pod) for each in nodes):
-                    obstacles += waiting.not_counted(raw, one.pod)
-    findings = _findings(one)
+                    obstacles += waiting.not_counted(raw, subject.pod)
+    findings = _findings(subject)
     wrong = any(each.severity is Severity.ERROR for each in findings)
     failed = bool(node) or status.get("phase") == "Failed"
     return Reasons(
-        one.name,
-        one.namespace,
-        one.pod_name if one.made else None,
-        one.pods,
+        subject.name,
+        subject.namespace,
+        subject.pod_name if subject.made else None,
+        subject.pods,
         status.get("phase"),
         node,
         runs,
-        bool(found.fitting) and not (obstacles or wrong or failed),
-        [*waiting.state(one.pod)],
+        bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
+        [*waiting.state(subject.pod)],
         told,
         findings,
         obstacles,
         len(nodes),
-        found.fitting,
-        found.kept_out,
-        found.in_all,
-        found.ways,
+        nodes_for_it.fitting,
+        nodes_for_it.kept_out,
+        nodes_for_it.in_all,
+        nodes_for_it.ways,
     )
 
 
-def _wanted(one: waiting.AskedObject) -> Wanted | str:
+def _wanted(subject: waiting.AskedObject) -> Wanted | str:
     """The pod as the packing asks for it, or why it cannot be asked for."""
-    keys = keys_of_pod(one.pod)
+    keys = keys_of_pod(subject.pod)
     dialects = registry.backends_of(keys)
     if len(dialects) > 1:
         names = join_and((each.name for each in dialects), "{before} and {last}")
@@ -150,7 +150,7 @@ def _wanted(one: waiting.AskedObject) -> Wanted | str:
     if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
         return msg("it requests no GPU in a known dialect, so the cards of nodes say nothing of it")
     backend = dialects[0] if dialects else None
-    return Wanted(one.name, keys, backend, 1, waiting.tolerations(one.pod))
+    return Wanted(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
 
 
 def _serves(node: GpuNode, pod: Wanted) -> bool:
@@ -173,62 +173,64 @@ def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
             yield msg(text, node=name, target=backend.name)
 
 
-def _findings(one: waiting.AskedObject) -> list[Diagnostic]:
+def _findings(subject: waiting.AskedObject) -> list[Diagnostic]:
     """What lint finds in the object, errors first."""
-    source = Source(one.name, as_yaml(one.object))
-    found = lint_source(source, LintSettings()).diagnostics
-    return [each for each in found if each.severity is not Severity.INFO]
+    source = Source(subject.name, as_yaml(subject.object))
+    findings = lint_source(source, LintSettings()).diagnostics
+    return [each for each in findings if each.severity is not Severity.INFO]
 
 
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(found: Reasons) -> Iterator[str]:
-    yield localize(_head(found))
-    yield from (f"  {localize(line)}" for line in found.state)
-    if found.events:
+def _text(why: Reasons) -> Iterator[str]:
+    yield localize(_head(why))
+    yield from (f"  {localize(line)}" for line in why.state)
+    if why.events:
         yield localize(msg("events:"))
-        for event in found.events:
+        for event in why.events:
             times = f" x{event.count}" if event.count > 1 else ""
             yield f"  {event.type} {event.reason}{times}: {event.message}"
-    if found.findings:
+    if why.findings:
         yield localize(msg("lint:"))
-        for one in found.findings:
-            text = msg("{title}: {text}", title=f"{one.severity}[{one.code}]", text=one.message)
-            yield f"  {localize(msg('{before}; {last}', before=text, last=one.hint) if one.hint else text)}"
-    if found.obstacles:
+        for finding in why.findings:
+            text = msg("{title}: {text}", title=f"{finding.severity}[{finding.code}]", text=finding.message)
+            if finding.hint:
+                text = msg("{before}; {last}", before=text, last=finding.hint)
+            yield f"  {localize(text)}"
+    if why.obstacles:
         yield localize(msg("in the way:"))
-        yield from (f"  {localize(line)}" for line in found.obstacles)
-    if found.kept_out or found.fitting:
-        yield localize(titled("nodes", plural(found.nodes, "{count} GPU node", "{count} GPU nodes")))
-        yield from _nodes(found)
-    if found.ways:
+        yield from (f"  {localize(line)}" for line in why.obstacles)
+    if why.kept_out or why.fitting:
+        yield localize(titled("nodes", plural(why.nodes, "{count} GPU node", "{count} GPU nodes")))
+        yield from _nodes(why)
+    if why.ways:
         yield localize(msg("to make it fit:"))
-        yield from (f"  {localize(line)}" for line in found.ways)
+        yield from (f"  {localize(line)}" for line in why.ways)
 
 
-def _head(found: Reasons) -> str:
-    name = msg("{name} in {namespace}", name=found.object, namespace=found.namespace)
-    if found.pod is None:
+def _head(why: Reasons) -> str:
+    name = msg("{name} in {namespace}", name=why.object, namespace=why.namespace)
+    if why.pod is None:
         return msg("{name}: no pod is made", name=name)
-    if found.object != f"pod/{found.pod}":
-        pods = plural(found.pods, "{count} pod", "{count} pods")
-        name = msg("{name}, {pods}: {pod}", name=name, pods=pods, pod=f"pod/{found.pod}")
-    if found.runs:
-        return msg("{name} runs on {node}", name=name, node=found.node or "-")
-    if found.node:
-        return msg("{name}: {phase} on {node}", name=name, phase=found.phase, node=found.node)
-    return msg("{name}: {phase}, without a node", name=name, phase=found.phase or "Pending")
+    if why.object != f"pod/{why.pod}":
+        pods = plural(why.pods, "{count} pod", "{count} pods")
+        name = msg("{name}, {pods}: {pod}", name=name, pods=pods, pod=f"pod/{why.pod}")
+    if why.runs:
+        return msg("{name} runs on {node}", name=name, node=why.node or "-")
+    if why.node:
+        return msg("{name}: {phase} on {node}", name=name, phase=why.phase, node=why.node)
+    return msg("{name}: {phase}, without a node", name=name, phase=why.phase or "Pending")
 
 
-def _nodes(found: Reasons) -> Iterator[str]:
-    for one in found.kept_out:
-        text = msg("{count}: {why} ({node})", count=one.nodes, why=one.reason, node=one.example)
-        yield f"  {localize(text)}"
-    if found.in_all:
-        yield f"  {localize(found.in_all)}"
-    if found.fitting:
+def _nodes(why: Reasons) -> Iterator[str]:
+    for kept_out in why.kept_out:
         text = msg(
-            "{count} with room for it: {names}", count=len(found.fitting), names=names_of(found.fitting)
+            "{count}: {why} ({node})", count=kept_out.nodes, why=kept_out.reason, node=kept_out.example
         )
+        yield f"  {localize(text)}"
+    if why.in_all:
+        yield f"  {localize(why.in_all)}"
+    if why.fitting:
+        text = msg("{count} with room for it: {names}", count=len(why.fitting), names=names_of(why.fitting))
         yield f"  {localize(text)}"
