@@ -19,7 +19,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.claims import index
 from gpuxlate.cli import inspect as inspect_command
-from gpuxlate.cli.compare import columns
+from gpuxlate.cli.compare import side_by_side
 from gpuxlate.cluster.apply import Kinds, ObjectError, sent
 from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import lint_source
@@ -98,7 +98,7 @@ def test_differences_are_linear_too() -> None:
         return old, old.replace("c: 1", "c: one\nd: 1")
 
     def beside(old: str, new: str) -> None:
-        columns([("one", old), ("two", new)])
+        side_by_side([("one", old), ("two", new)])
 
     for work in (lambda old, new: unified(old, new, "a.yaml"), beside):
         assert grows_with_the_input(lambda count, work=work: calls(lambda: work(*texts(count))))

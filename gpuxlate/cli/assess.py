@@ -55,7 +55,7 @@ def command(
     source = lookup.target(translation.from_) if translation.from_ else None
     accept, target_profile = translation.losses.accept(), lookup.profile(profile, components=components)
     targets = lookup.targets(to, registry.all_writable)
-    choices = decided.known if decided else None
+    choices = decided.decisions if decided else None
     settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]
     results = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}
@@ -78,7 +78,7 @@ def command(
     if html:
         from gpuxlate.report.html import assess_page
 
-        files[Path(html)] = assess_page(reports, outputs.made())
+        files[Path(html)] = assess_page(reports, outputs.page_footer())
     outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
         printing.json_out(data)

@@ -12,8 +12,8 @@ from gpuxlate.cli import live, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
-from gpuxlate.cluster.pods import books_of, gpu_nodes
+from gpuxlate.cli.tables import Cell, bar, table, terminal_columns, width_of
+from gpuxlate.cluster.pods import gpu_nodes, usage_of
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.errors import Exit, UserError
@@ -25,7 +25,7 @@ from gpuxlate.planning.capacity import (
     FreeCapacity,
     FreeSlot,
     PartRoom,
-    answer,
+    fits,
     part_rooms,
     rooms,
 )
@@ -56,8 +56,8 @@ def command(
     """
     demanded = _demand(file) if file else None
     server = live.cluster()
-    usage = books_of(server, gpu_nodes(server, invocation().selector))
-    result = answer(usage, demanded.wanted, demanded.unclear) if demanded else None
+    usage = usage_of(server, gpu_nodes(server, invocation().selector))
+    result = fits(usage, demanded.demands, demanded.unclear) if demanded else None
     if output == "json":
         printing.json_out(_json(usage, result))
     else:
@@ -71,7 +71,7 @@ def _demand(file: Sequence[str]) -> GpuDemand:
     printing.show(demanded.diagnostics, demanded.sources)
     if demanded.diagnostics:
         raise typer.Exit(Exit.FINDINGS)
-    if not demanded.wanted:
+    if not demanded.demands:
         raise UserError(
             msg("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
@@ -129,7 +129,7 @@ def _card(ledger: Ledger, card: OccupiedCard) -> Iterator[str]:
     width = width_of(fixed, len(told))
     parts = [f"{name} {bar(have, total, width)} {text}" for name, have, total, text in told]
     line = "  ".join([head, *parts, count])
-    if wide(line) <= columns():
+    if wide(line) <= terminal_columns():
         yield line
         return
     yield f"{head}  {parts[0]}"

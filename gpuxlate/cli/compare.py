@@ -58,14 +58,14 @@ class Line:
     """One line of one manifest; ``own`` says that the other manifests do not have it."""
 
     text: str
-    own: bool
+    is_unique: bool
 
 
 Row = list[Line | None]
 """One line across all manifests; None where a manifest has nothing there."""
 
 
-def columns(manifests: Sequence[tuple[str, str]]) -> str:
+def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     """Titles and what differs of the texts, as many beside each other as fit the terminal, the others below.
 
     Texts that do not differ are shown whole.
@@ -100,9 +100,9 @@ def align(texts: Sequence[Sequence[str]]) -> list[Row]:
         ends = [place[number] for place in places]
         between = [text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)]
         for at in range(max(map(len, between))):
-            rows += [[Line(part[at], own=True) if at < len(part) else None for part in between]]
+            rows += [[Line(part[at], is_unique=True) if at < len(part) else None for part in between]]
         if number < len(common):
-            rows.append([Line(common[number], own=False) for _ in texts])
+            rows.append([Line(common[number], is_unique=False) for _ in texts])
         starts = [end + 1 for end in ends]
     return rows
 
@@ -114,14 +114,14 @@ def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _differs(row: Row) -> bool:
-    return any(line.own for line in row if line)
+    return any(line.is_unique for line in row if line)
 
 
 def _needed(title: str, column: Row, room: int) -> int:
     """The width that a manifest needs: what it has of its own is not cut, only folded where a line is
     wider than the terminal."""
     last = len(column)
-    own_widths = (width(line.text) for line in column if line and line.own)
+    own_widths = (width(line.text) for line in column if line and line.is_unique)
     heading = width(_heading(_range(title, last, last))) - len(PLAIN)
     return min(max(heading, *own_widths, 0), room - len(PLAIN))
 
@@ -172,7 +172,7 @@ def _blocks(titles: Sequence[str], rows: Sequence[Row], whole: bool) -> Iterator
         shared = localize(
             msg("... lines {first} to {last}, which all targets share", first=1, last=len(rows))
         )
-        yield [*titles], [[Line(shared, own=False) for _ in titles]]
+        yield [*titles], [[Line(shared, is_unique=False) for _ in titles]]
 
 
 def _range(title: str, first: int, last: int) -> str:
@@ -195,7 +195,7 @@ def _cells(row: Row, widths: Sequence[int], color: bool) -> Iterator[str]:
     cells = [_cell(line, room) for line, room in zip(row, widths, strict=True)]
     for number in range(max(map(len, cells))):
         yield GAP.join(
-            _paint(text, _GREEN, color and line is not None and line.own)
+            _paint(text, _GREEN, color and line is not None and line.is_unique)
             for line, cell, room in zip(row, cells, widths, strict=True)
             for text in [cell[number] if number < len(cell) else " " * (room + len(PLAIN))]
         )
@@ -204,7 +204,7 @@ def _cells(row: Row, widths: Sequence[int], color: bool) -> Iterator[str]:
 def _cell(line: Line | None, room: int) -> list[str]:
     if line is None:
         return [" " * (room + len(PLAIN))]
-    if not line.own:
+    if not line.is_unique:
         return [PLAIN + _fitted(line.text, room)]
     return [MARK + _fitted(piece, room) for piece in _folded(line.text, room)]
 
@@ -376,7 +376,7 @@ def _manifests(
         problems += [finding for _, rendering in renderings for finding in rendering.diagnostics]
         texts = [(name, rendering.text) for name, rendering in renderings if not rendering.refused]
         if texts:
-            blocks.append(columns(texts))
+            blocks.append(side_by_side(texts))
     printing.show([*dict.fromkeys(problems)], documents.sources)  # each target finds them
     printing.out("\n".join(blocks))
     return Exit.CLEAN if blocks else Exit.FINDINGS

@@ -24,19 +24,19 @@ _WITH_EVERY_FLAG = "lint"
 def main() -> None:
     """Print what the last word could be."""
     with ending_quietly(whole_process=True):
-        print(answer(sys.argv[1:]))
+        print(kubectl_complete(sys.argv[1:]))
 
 
-def answer(words: Sequence[str]) -> str:
+def kubectl_complete(words: Sequence[str]) -> str:
     """The lines for the words so far, of which the last may be empty. An error gives no candidates."""
     try:
-        lines, directive = candidates(words)
+        lines, directive = completion_words(words)
     except Exception:  # an error message must not appear in a command line
         lines, directive = [], NO_FILES
     return "\n".join([*lines, f":{directive}"])
 
 
-def candidates(words: Sequence[str]) -> tuple[list[str], int]:
+def completion_words(words: Sequence[str]) -> tuple[list[str], int]:
     """What the last word could be, and whether it may be a file."""
     from gpuxlate.cli.app import build
     from gpuxlate.cli.kubectl import command_at, command_first

@@ -37,9 +37,9 @@ HEADER = (
 class DecisionFiles:
     """The files of decisions of a run, as they were read. ``writes``: the one that gets new entries."""
 
-    known: Decisions
+    decisions: Decisions
     sources: dict[str, Source] = field(default_factory=dict)
-    found: list[Diagnostic] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
     writes: str | None = None
     prunes: bool = False
     undecided: bool = False
@@ -50,14 +50,14 @@ class DecisionFiles:
         from gpuxlate.yamltext.source import Texts
 
         every = list(judged)
-        remarks, unmatched = self.known.remarks(every) if remark else ([], [])
+        remarks, unmatched = self.decisions.remarks(every) if remark else ([], [])
         refused = any(finding.severity is Severity.ERROR for finding in remarks)
         if self.prunes:
             remarks = [finding for finding in remarks if finding.severity is Severity.ERROR]
             self._prune(unmatched)
-        printing.show([*self.found, *remarks], Texts(*self.sources.values()))
+        printing.show([*self.findings, *remarks], Texts(*self.sources.values()))
         if self.writes is not None:
-            missing, undecided = self.known.undecided(every)
+            missing, undecided = self.decisions.undecided(every)
             self.undecided = undecided > 0
             if missing:
                 self._write(self.writes, missing)
@@ -80,8 +80,8 @@ class DecisionFiles:
         from gpuxlate.config.decisions import without_entries
 
         removed = set(map(id, unmatched))
-        kept = tuple(entry for entry in self.known.entries if id(entry) not in removed)
-        self.known = replace(self.known, entries=kept)
+        kept = tuple(entry for entry in self.decisions.entries if id(entry) not in removed)
+        self.decisions = replace(self.decisions, entries=kept)
         for name, source in list(self.sources.items()):
             of_source = [
                 decision for decision in unmatched if decision.document and decision.document.source is source

@@ -11,14 +11,14 @@ from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
-from gpuxlate.cluster.pods import books_of, gpu_nodes
+from gpuxlate.cluster.pods import gpu_nodes, usage_of
 from gpuxlate.cluster.server import ApiServer
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, msg, plural, titled
 from gpuxlate.model.share import Policy, Replica
 from gpuxlate.planning.ledger import Ledger
-from gpuxlate.planning.nodes import GpuNode, differing_modes, names_of, profile_data, targets_served
+from gpuxlate.planning.nodes import GpuNode, comma_list, differing_modes, profile_data, targets_served
 from gpuxlate.yamltext.plain import dump_yaml
 
 
@@ -44,7 +44,7 @@ def command(
     nodes = [node for node in gpu_nodes(server, invocation().selector) if target in (None, node.view.target)]
     if output == "profile":
         return _profile(nodes, server)
-    ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
+    ledgers = list(usage_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
         printing.json_out(NodesOutput([*map(_printed, ledgers)]).to_json())
         return Exit.CLEAN
@@ -57,7 +57,7 @@ def command(
         for text in notes_of(ledger):
             noted.setdefault(text, []).append(ledger.node.name)
     for text, names in noted.items():
-        printing.info(msg("note: {name}: {text}", name=names_of(names), text=text))
+        printing.info(msg("note: {name}: {text}", name=comma_list(names), text=text))
     for text in differing_modes(nodes):
         printing.info(titled("note", text))
     return Exit.CLEAN

@@ -38,7 +38,7 @@ def output_path(folder: str, *parts: str) -> Path:
     return path
 
 
-def made() -> Message:
+def page_footer() -> Message:
     """How a page came to be: version, date (that of EPOCH where it is one) and command."""
     import os
     import time

@@ -15,7 +15,7 @@ from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import InvalidValueError
-from gpuxlate.cli.tables import bar, columns, table
+from gpuxlate.cli.tables import bar, table, terminal_columns
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
@@ -27,14 +27,14 @@ from gpuxlate.planning.plan import (
     Suggestion,
     TargetPlan,
     better_values,
-    cards,
+    cards_text,
     in_use,
     missing,
-    nodes,
+    nodes_text,
     plan,
     profile_with,
     remarks,
-    shares,
+    shares_text,
 )
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -106,7 +106,7 @@ def command(
     files = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
     decided = read_decisions(translation.accepted)
-    decisions = decided.known if decided else None
+    decisions = decided.decisions if decided else None
     target_settings = [
         Settings(target, source, accept, target_profile, allow_leftovers=allow_leftovers, decisions=decisions)
         for target, target_profile in owns
@@ -149,7 +149,7 @@ def command(
     if html:
         from gpuxlate.report.html import plan_page
 
-        outputs.write_files({Path(html): plan_page(data, outputs.made()).encode()})
+        outputs.write_files({Path(html): plan_page(data, outputs.page_footer()).encode()})
     if output == "json":
         printing.json_out(data)
     else:
@@ -382,7 +382,11 @@ def _left_behind(plans: Sequence[PlannedTarget]) -> Iterator[str]:
 def _row(planned: PlannedTarget, *, before: bool = False) -> list[str]:
     target_plan = planned.planned
     bound = target_plan.fleet.bound
-    least = msg("optimal") if target_plan.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes)))
+    least = (
+        msg("optimal")
+        if target_plan.fleet.least
+        else join_and((cards_text(bound.cards), nodes_text(bound.nodes)))
+    )
     return [
         msg("{target} (before)", target=target_plan.backend.name) if before else target_plan.backend.name,
         str(target_plan.fleet.cards),
@@ -400,9 +404,9 @@ def _target(planned: PlannedTarget, *, before: bool = False) -> Iterator[str]:
     node, fleet = target_plan.node, target_plan.fleet
     sentence = msg(
         "{shares} on {cards} of {nodes}",
-        shares=shares(target_plan.shares),
-        cards=cards(fleet.cards),
-        nodes=nodes(fleet.nodes),
+        shares=shares_text(target_plan.shares),
+        cards=cards_text(fleet.cards),
+        nodes=nodes_text(fleet.nodes),
     )
     memory: Message = msg("{memory} MiB", memory=node.memory_mib)
     if node.usable_mib != node.memory_mib:
@@ -427,7 +431,11 @@ def _price(planned: PlannedTarget) -> str:
     assert planned.price
     plan, price = planned.planned, planned.price.to_json()
     text = "{target}: {nodes} for an hour, {price} for each {card}"
-    values = {"nodes": nodes(plan.fleet.nodes), "price": shown(price["perCard"]), "card": plan.node.model}
+    values = {
+        "nodes": nodes_text(plan.fleet.nodes),
+        "price": shown(price["perCard"]),
+        "card": plan.node.model,
+    }
     title = text_of([localize(msg(text, target=plan.backend.name, **values))])
     return title + table(["WORKLOAD", "PODS", "CARDS", "PRICE"], price_rows(price))
 
@@ -439,13 +447,13 @@ def _bars(target_plan: TargetPlan) -> Iterator[str]:
         for card in node_cards:
             if card:
                 counts_by_use[(*in_use(card, target_plan.node.usable_mib), len(card))] += 1
-    width = max(5, min(20, (columns() - 62) // 2))
+    width = max(5, min(20, (terminal_columns() - 62) // 2))
     groups = sorted(counts_by_use.items(), key=lambda group: (-group[1], group[0]))
     for (cores, memory, held), count in groups[:MOST_LINES]:
         yield (
             f"  {count:>5} x  {localize('compute')} {bar(cores, 100, width)} {cores:>3} %  "
-            f"{localize('memory')} "
-            f"{bar(memory, target_plan.node.usable_mib, width)} {memory:>6} MiB  {localize(shares(held))}"
+            f"{localize('memory')} {bar(memory, target_plan.node.usable_mib, width)} {memory:>6} MiB  "
+            f"{localize(shares_text(held))}"
         )
     rest = groups[MOST_LINES:]
     if rest:

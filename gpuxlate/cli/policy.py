@@ -215,11 +215,11 @@ def policies(
     request: PolicyRequest, chosen: Sequence[Backend], profiles: Sequence[Profile]
 ) -> list[AdmissionPolicy]:
     """The policies, at least one. Rules that were asked for and are in none are said. Raises UserError."""
-    wish = policy_options(request, profiles)
-    denying = _denying(request.forbid, wish)
+    chosen_options = policy_options(request, profiles)
+    denying = _denying(request.forbid, chosen_options)
     if not chosen:
         return denying
-    enforced = [*enforcing(chosen, wish)]
+    enforced = [*enforcing(chosen, chosen_options)]
     left = [*_left_out(chosen, request.rules.select, {code for policy in enforced for code in policy.codes})]
     if not enforced:
         names = ", ".join(backend.name for backend in chosen)
@@ -227,18 +227,18 @@ def policies(
             Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
         raise UserError(said, "gpuxlate policy --explain says which can")
-    if wish.parameters and not any(policy.parameters for policy in enforced):
+    if chosen_options.parameters and not any(policy.parameters for policy in enforced):
         left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
     for remark in left:
         printing.info(titled("note", remark))
     return [*enforced, *denying]
 
 
-def _denying(forbid: Sequence[str], wish: PolicyOptions) -> list[AdmissionPolicy]:
+def _denying(forbid: Sequence[str], chosen_options: PolicyOptions) -> list[AdmissionPolicy]:
     """The policies that deny every key of some dialects. Raises UserError."""
     denying: list[AdmissionPolicy] = []
     for backend in targets(forbid) if forbid else ():
-        of_backend = [*deny_policies([backend], wish)]
+        of_backend = [*deny_policies([backend], chosen_options)]
         if not of_backend:  # a policy that denies nothing would be taken for one that does
             raise UserError(
                 msg("no key is of {name} alone", name=backend.name), "other software reads its keys too"

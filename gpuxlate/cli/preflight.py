@@ -22,8 +22,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.planning.nodepool import node_pool
-from gpuxlate.planning.nodes import GpuNode, names_of
-from gpuxlate.planning.preflight import Flight, PreflightCheck, node_lists, preflight, profile_for
+from gpuxlate.planning.nodes import GpuNode, comma_list
+from gpuxlate.planning.preflight import PreflightCheck, PreflightReport, node_lists, preflight, profile_for
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
 
@@ -48,50 +48,50 @@ def command(
     files = Inputs(specs).read() if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()
     if files:
-        flights = _of_shares(files, nodes, backend, version)
-        if flights is None:
+        reports = _of_shares(files, nodes, backend, version)
+        if reports is None:
             return Exit.FINDINGS
     else:
-        flights = [(None, preflight(nodes, backend, version))]
+        reports = [(None, preflight(nodes, backend, version))]
     if output == "json":
-        printing.json_out(_json(flights, backend, version))
+        printing.json_out(_json(reports, backend, version))
     else:
-        printing.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
-    failed = any(flight.failed for _, flight in flights)
+        printing.out("\n".join(_text(name, report, backend, version) for name, report in reports))
+    failed = any(report.failed for _, report in reports)
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
-Flights = list[tuple[str | None, Flight]]
+ShareReports = list[tuple[str | None, PreflightReport]]
 
 
-def _of_shares(files: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> Flights | None:
+def _of_shares(files: Any, nodes: Sequence[GpuNode], backend: Backend, version: str) -> ShareReports | None:
     """What each share needs; None where a document is invalid or the target refuses its share."""
     profile = profile_for([node for node in nodes if node.view.target == backend.name], backend)
     documents = read_specs(files, profile)
     diagnostics: list[Diagnostic] = list(documents.diagnostics)
-    flights: Flights = []
+    reports: ShareReports = []
     for _, document, share in documents.found:
         pool, found_here = node_pool(share, backend, profile)
         diagnostics += [with_location(document, finding) for finding in found_here]
         if pool is not None:
-            flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
+            reports.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
     printing.show(diagnostics, documents.sources)
-    return None if any(finding.severity is Severity.ERROR for finding in diagnostics) else flights
+    return None if any(finding.severity is Severity.ERROR for finding in diagnostics) else reports
 
 
-def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> str:
+def _text(name: str | None, report: PreflightReport, backend: Backend, version: str) -> str:
     about = msg("{name} at {target}", name=name, target=backend.name) if name else backend.name
     lines = [localize(msg("{about}, Kubernetes {version}", about=about, version=version)), ""]
     for state in (RequirementState.UNMET, RequirementState.UNKNOWN, RequirementState.MET):
-        points = [point for point in flight.points if point.state is state]
+        points = [point for point in report.points if point.state is state]
         if points:
             lines += [localize(msg(state)), *(line for point in points for line in _point(point)), ""]
-    if flight.failed:
-        verdict = msg("not ready" if flight.ready else "not ready: no node meets all prerequisites")
+    if report.failed:
+        verdict = msg("not ready" if report.ready else "not ready: no node meets all prerequisites")
         narrower = msg("{verdict}; pass a SPEC to check only what its share needs", verdict=verdict)
         lines.append(localize(verdict if name else narrower))
     else:
-        lines.append(localize(msg("ready as far as known: {names}", names=names_of(flight.ready))))
+        lines.append(localize(msg("ready as far as known: {names}", names=comma_list(report.ready))))
     return text_of(lines)
 
 
@@ -109,7 +109,7 @@ def _point(point: PreflightCheck) -> Iterator[str]:
 
 
 @record
-class FlightOfShare(Printed):
+class PreflightOfShare(Printed):
     """The prerequisites of one share."""
 
     name: str | None
@@ -133,13 +133,13 @@ class PreflightOutput(Output):
     """The target."""
     kubernetes_version: str
     """Version of the API server."""
-    items: Sequence[FlightOfShare]
+    items: Sequence[PreflightOfShare]
     """Every share."""
 
 
-def _json(flights: Flights, backend: Backend, version: str) -> dict[str, Any]:
+def _json(reports: ShareReports, backend: Backend, version: str) -> dict[str, Any]:
     items = [
-        FlightOfShare(name, flight.failed, flight.nodes, flight.ready, flight.points)
-        for name, flight in flights
+        PreflightOfShare(name, report.failed, report.nodes, report.ready, report.points)
+        for name, report in reports
     ]
     return PreflightOutput(backend.name, version, items).to_json()

@@ -72,7 +72,7 @@ def command(
     diagnostics = list(documents.diagnostics)
     for backend in targets:
         settings = Settings(
-            backend, accept=accept, profile=target_profile, decisions=decided.known if decided else None
+            backend, accept=accept, profile=target_profile, decisions=decided.decisions if decided else None
         )
         for base, requests in groups:
             for result in _made(base, requests, settings, output, named=workload is not None):

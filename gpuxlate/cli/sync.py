@@ -75,7 +75,7 @@ class SyncRequest:
     """What a run of sync is asked for. ``wanted``: names of targets; the rest are its options."""
 
     config: Config
-    wanted: frozenset[str]
+    targets: frozenset[str]
     accepted: options.DecisionOptions
     check: bool
     diff: bool
@@ -319,7 +319,7 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
     dirs: dict[str, str] = {}
     commons: dict[str, Callable[[], str]] = {}
     for sync_target in entry.targets:
-        if _backend(sync_target.name).name in request.wanted:
+        if _backend(sync_target.name).name in request.targets:
             target, files, common_ = _target(request, entry, sync_target)
             targets.append(target)
             commons[target.folder] = common_
@@ -374,7 +374,9 @@ def _target(
         _judge_file(config, profile)
     target_profile = lookup.profile(profile)
     try:
-        settings = target_settings(sync_target, source, target_profile, decided.known if decided else None)
+        settings = target_settings(
+            sync_target, source, target_profile, decided.decisions if decided else None
+        )
     except AcceptError as error:
         where = msg("sync targets {name}", name=sync_target.name)
         raise UserError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
@@ -383,7 +385,7 @@ def _target(
     digests = [sha256(content(path)) for path in paths]
 
     def common_() -> str:
-        accepted = decided.known.accepted(settings.to.name) if decided else []
+        accepted = decided.decisions.accepted(settings.to.name) if decided else []
         return json.dumps([entry.from_, sync_target.name, dict(choices), accepted, digests], sort_keys=True)
 
     folder = _folder(config, sync_target.dir)
@@ -408,10 +410,10 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
     files = read_decisions(replace(request.accepted, prune_decisions=False))
     assert files is not None
     entries = [
-        entry for planned in trees for each in planned.decided.values() for entry in each.known.entries
+        entry for planned in trees for each in planned.decided.values() for entry in each.decisions.entries
     ]
-    files.known = Decisions((*files.known.entries, *entries), files.known.base)
-    files.found = []
+    files.decisions = Decisions((*files.decisions.entries, *entries), files.decisions.base)
+    files.findings = []
     judged = [each for planned in trees for target in planned.targets for each in target.result.judged]
     return files.settle(judged, remark=False) or wrong
 

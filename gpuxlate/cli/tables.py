@@ -45,7 +45,7 @@ def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> s
     for row in cells:
         drawn.add_row(*(Text("\n".join(cell)) for cell in row))
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=color_wanted(sys.stdout), width=columns())
+    console = Console(file=stream, force_terminal=color_wanted(sys.stdout), width=terminal_columns())
     console.print(drawn)
     return stream.getvalue()
 
@@ -80,7 +80,7 @@ def bar(taken: int, whole: int, width: int) -> str:
     return f"[{FULL * filled}{EMPTY * (width - filled)}]"
 
 
-def columns() -> int:
+def terminal_columns() -> int:
     """The columns of the terminal, 100 where there is none."""
     import shutil
 
@@ -89,7 +89,7 @@ def columns() -> int:
 
 def width_of(texts: int, bars: int) -> int:
     """The width of each bar, beside this many columns of text."""
-    return max(LEAST, min(MOST, (columns() - texts) // bars - 2))
+    return max(LEAST, min(MOST, (terminal_columns() - texts) // bars - 2))
 
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:

@@ -69,7 +69,7 @@ def command(
         translation.losses.accept(),
         lookup.profile(profile, components=components),
         allow_leftovers=allow_leftovers,
-        decisions=decided.known if decided else None,
+        decisions=decided.decisions if decided else None,
     )
     writes = not (diff or check)
     results = translate_inputs(all_files, [replace(settings, to=target) for target in targets])

@@ -159,7 +159,7 @@ def _without(row: list[str], column: int) -> list[str]:
 def _matched(done: Verification) -> Message:
     count = len(done.cards)
     cards = plural(count, "{count} card", "{count} cards")
-    least, maximum = done.expected.least, done.expected.most
+    least, maximum = done.expected.minimum, done.expected.maximum
     if least is None or maximum is None:
         return msg("{cards} as requested; the memory was not checked", cards=cards)
     single = "{cards} as requested, within {least} to {most} MiB"
@@ -226,8 +226,8 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
     expectation = done.expected
     bounds = (
         None
-        if expectation.least is None or expectation.most is None
-        else MemoryBounds(float(expectation.least), float(expectation.most))
+        if expectation.minimum is None or expectation.maximum is None
+        else MemoryBounds(float(expectation.minimum), float(expectation.maximum))
     )
     return VerifyOutput(
         name,

@@ -12,7 +12,7 @@ from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.cli import live, options, printing
 from gpuxlate.cluster import waiting
 from gpuxlate.cluster.export import as_yaml
-from gpuxlate.cluster.pods import books_of, gpu_nodes_of, gpu_pods, keys_of_pod
+from gpuxlate.cluster.pods import gpu_nodes_of, gpu_pods, keys_of_pod, usage_of
 from gpuxlate.cluster.server import NODES, ApiServer, Json
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
@@ -22,8 +22,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg, plural, titled
-from gpuxlate.planning.demand import Wanted
-from gpuxlate.planning.nodes import GpuNode, names_of
+from gpuxlate.planning.demand import PodDemand
+from gpuxlate.planning.nodes import GpuNode, comma_list
 from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.source import Source
@@ -113,7 +113,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
             if isinstance(pod, str):
                 obstacles += [] if spec.get("resourceClaims") else [pod]
             else:
-                nodes_for_it = nodes_for(books_of(server, nodes), pod)
+                nodes_for_it = nodes_for(usage_of(server, nodes), pod)
                 if not any(_serves(each, pod) for each in nodes):
                     obstacles += waiting.not_counted(raw, subject.pod)
     findings = _findings(subject)
@@ -122,7 +122,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     return Reasons(
         subject.name,
         subject.namespace,
-        subject.pod_name if subject.made else None,
+        subject.pod_name if subject.exists else None,
         subject.pods,
         status.get("phase"),
         node,
@@ -140,7 +140,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     )
 
 
-def _wanted(subject: waiting.AskedObject) -> Wanted | str:
+def _wanted(subject: waiting.AskedObject) -> PodDemand | str:
     """The pod as the packing asks for it, or why it cannot be asked for."""
     keys = keys_of_pod(subject.pod)
     dialects = registry.backends_of(keys)
@@ -150,10 +150,10 @@ def _wanted(subject: waiting.AskedObject) -> Wanted | str:
     if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
         return msg("it requests no GPU in a known dialect, so the cards of nodes say nothing of it")
     backend = dialects[0] if dialects else None
-    return Wanted(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
+    return PodDemand(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
 
 
-def _serves(node: GpuNode, pod: Wanted) -> bool:
+def _serves(node: GpuNode, pod: PodDemand) -> bool:
     return node.view.serves is not NodeOffer.NOTHING and (pod.backend is None or node.backend is pod.backend)
 
 
@@ -232,5 +232,5 @@ def _nodes(why: Reasons) -> Iterator[str]:
     if why.in_all:
         yield f"  {localize(why.in_all)}"
     if why.fitting:
-        text = msg("{count} with room for it: {names}", count=len(why.fitting), names=names_of(why.fitting))
+        text = msg("{count} with room for it: {names}", count=len(why.fitting), names=comma_list(why.fitting))
         yield f"  {localize(text)}"

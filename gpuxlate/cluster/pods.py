@@ -42,7 +42,7 @@ from gpuxlate.model.pod import (
 )
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
+from gpuxlate.planning.ledger import GpuPod, GpuUsage, number_of, usage_by_node
 from gpuxlate.planning.nodes import CORDONED, GpuNode, Taint, unit_profile
 
 CLOSING = ("NoSchedule", "NoExecute")
@@ -259,9 +259,9 @@ def _closed(node: Json) -> str | None:
 
 
 # Pods of a server as the backends read them, and the share of a running container.
-def books_of(server: ApiServer, nodes: Sequence[GpuNode]) -> GpuUsage:
+def usage_of(server: ApiServer, nodes: Sequence[GpuNode]) -> GpuUsage:
     """The books of a cluster. Its pods are read page by page; those without GPUs are not kept."""
-    return books(nodes, pods_of(server))
+    return usage_by_node(nodes, pods_of(server))
 
 
 def pods_of(server: ApiServer) -> Iterator[GpuPod]:

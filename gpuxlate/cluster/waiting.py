@@ -39,14 +39,14 @@ class PodEvent(Printed):
 class AskedObject:
     """The object that is asked about, and one pod of it: the first that does not run.
 
-    ``made``: there is such a pod; else it is what the object would make. ``pods``: how many there are.
+    ``exists``: there is such a pod; else it is what the object would make. ``pods``: how many there are.
     """
 
     name: str
     namespace: str
     object: Json
     pod: Json
-    made: bool
+    exists: bool
     pods: int
 
     @property
@@ -142,7 +142,7 @@ def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
 
 
 def _is_of(asked_object: AskedObject, kind: str, name: str) -> bool:
-    if asked_object.made:
+    if asked_object.exists:
         return (kind, name) == ("Pod", asked_object.pod_name)
     name_of_owner = str(asked_object.object["metadata"]["name"])
     return name == name_of_owner or (kind == "ReplicaSet" and name.rpartition("-")[0] == name_of_owner)
@@ -178,7 +178,7 @@ def obstacles(server: ApiServer, asked_object: AskedObject, told: Sequence[PodEv
         yield msg("it is held by the scheduling gate {name}", name=gate.get("name"))
     yield from _volumes(server, namespace, asked_object)
     yield from _claims(server, namespace, asked_object)
-    if not asked_object.made:
+    if not asked_object.exists:
         owner_spec = asked_object.object.get("spec") or {}
         if owner_spec.get("replicas") == 0:
             yield msg("it has 0 replicas")
@@ -192,7 +192,7 @@ def obstacles(server: ApiServer, asked_object: AskedObject, told: Sequence[PodEv
 def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
     for volume in (asked_object.pod.get("spec") or {}).get("volumes") or ():
         name = (volume.get("persistentVolumeClaim") or {}).get("claimName")
-        if volume.get("ephemeral") and asked_object.made:
+        if volume.get("ephemeral") and asked_object.exists:
             name = f"{asked_object.pod_name}-{volume.get('name')}"
         if not name:
             continue
@@ -217,7 +217,7 @@ def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Ite
             claim = _claim(server, namespace, "resourceclaimtemplates", template)
             if claim is None:
                 yield msg("there is no ResourceClaimTemplate {name}", name=template)
-            elif asked_object.made:
+            elif asked_object.exists:
                 yield msg("the ResourceClaim of the template {name} is not made yet", name=template)
             continue
         claim = _claim(server, namespace, "resourceclaims", str(name))
@@ -277,7 +277,7 @@ def _amount(value: object) -> int | None:
 def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
     """The pod has another scheduler than the webhook of its dialect writes, or than it has to name."""
     name = str(spec.get("schedulerName") or "default-scheduler")
-    for backend in registry.backends_of(keys_of_pod(asked_object.pod)) if asked_object.made else ():
+    for backend in registry.backends_of(keys_of_pod(asked_object.pod)) if asked_object.exists else ():
         if not backend.schedulers or name in backend.schedulers:
             continue
         if backend.scheduler:

@@ -73,8 +73,8 @@ class LowerBound(NamedTuple):
 
 
 def lower_bound(node: EmptyNode, asks: Sequence[Asks], counts: Mapping[int, int]) -> LowerBound:
-    """For pods by kind, an index of ``asks``, each of which fits an empty node."""
-    pods = [(node.largest(asks[kind]), count) for kind, count in counts.items()]
+    """For numbers of pods by index of ``asks``, each of which fits an empty node."""
+    pods = [(node.largest(asks[ask_index]), count) for ask_index, count in counts.items()]
     pools = _split(pods, lambda pod: pod[0].pool)
     together = _bound_of_pool(node, pods)
     if len(pools) > 1:

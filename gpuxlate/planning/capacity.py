@@ -13,10 +13,10 @@ from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
 from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
-from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of
+from gpuxlate.planning.demand import PackingProblem, PodDemand, problem_of, spaces, unknown_of
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
 from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, open_ledger
-from gpuxlate.planning.nodes import GpuNode, names_of
+from gpuxlate.planning.nodes import GpuNode, comma_list
 from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_way, shortage
 from gpuxlate.planning.requests import UNLIMITED
 from gpuxlate.planning.search import pack, sums
@@ -70,30 +70,30 @@ class Answer(Printed):
     """A place for each pod, where they fit."""
 
 
-def answer(usage: GpuUsage, demands: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
+def fits(usage: GpuUsage, demands: Sequence[PodDemand], unclear: Sequence[str] = ()) -> Answer:
     """Whether all pods fit beside those that run. ``unclear``: what is not known of the pods."""
     problem = problem_of(usage, demands)
-    kinds = problem.kinds
+    ask_indexes = problem.ask_indexes
     sure = [
         _closed(node_bin) if n in problem.unknown else node_bin for n, node_bin in enumerate(problem.bins)
     ]
     warnings = tuple(_warnings(usage, demands))
     undecided = False
-    spots = None
+    placements = None
     try:
-        spots = pack(sure, kinds)
+        placements = pack(sure, ask_indexes)
     except UndecidedError:
         undecided = True
-    if spots is not None:
-        places = tuple(_places(problem, spots))
-        warnings = (*warnings, *_crowded(problem, spots), *_parts(problem, spots))
+    if placements is not None:
+        places = tuple(_places(problem, placements))
+        warnings = (*warnings, *_crowded(problem, placements), *_parts(problem, placements))
         verdict = CapacityAnswer.UNKNOWN if unclear else CapacityAnswer.FITS
-        return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
-    fitting = len(best_fit(sure, kinds)[0])
+        return Answer(verdict, len(ask_indexes), len(ask_indexes), tuple(unclear), warnings, places)
+    fitting = len(best_fit(sure, ask_indexes)[0])
     unsure = tuple(_unsure(problem, undecided))
     if unsure:
-        return Answer(CapacityAnswer.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
-    return Answer(CapacityAnswer.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
+        return Answer(CapacityAnswer.UNKNOWN, len(ask_indexes), fitting, (*unsure, *unclear), warnings)
+    return Answer(CapacityAnswer.NOT, len(ask_indexes), fitting, tuple(_missing(problem)), warnings)
 
 
 def _closed(node_bin: Bin) -> Bin:
@@ -107,7 +107,7 @@ def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
     """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
     best = [Bin(_best_case(problem, n), node_bin.admits) for n, node_bin in enumerate(problem.bins)]
     try:
-        if pack(best, problem.kinds) is None:
+        if pack(best, problem.ask_indexes) is None:
             return
     except UndecidedError:
         undecided = True
@@ -138,12 +138,14 @@ def _best_case(problem: PackingProblem, number: int) -> tuple[FreeGpu, ...]:
     )
 
 
-def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
+def _places(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
     numbers: dict[int, int] = {}
-    for placement in sorted(spots, key=lambda placement: (placement.kind, placement.bin, placement.cards)):
-        demand, ledger = problem.wanted[placement.kind], problem.ledgers[placement.bin]
-        asks = problem.bins[placement.bin].admits[placement.kind] or ()
-        numbers[placement.kind] = number = numbers.get(placement.kind, 0) + 1
+    for placement in sorted(
+        placements, key=lambda placement: (placement.ask_index, placement.bin, placement.cards)
+    ):
+        demand, ledger = problem.demands[placement.ask_index], problem.ledgers[placement.bin]
+        asks = problem.bins[placement.bin].admits[placement.ask_index] or ()
+        numbers[placement.ask_index] = number = numbers.get(placement.ask_index, 0) + 1
         shared = ledger.view.serves is NodeOffer.SHARES
         cards = zip(asks, placement.cards, strict=True) if shared else ()
         containers = tuple(ContainerPlacement(ask.container, chosen) for ask, chosen in cards)
@@ -152,7 +154,7 @@ def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[
 
 
 # --- warnings -------------------------------------------------------------------------------------
-def _warnings(usage: GpuUsage, demands: Sequence[Wanted]) -> Iterator[str]:
+def _warnings(usage: GpuUsage, demands: Sequence[PodDemand]) -> Iterator[str]:
     if usage.waiting:
         yield plural(
             usage.waiting,
@@ -170,12 +172,12 @@ def _warnings(usage: GpuUsage, demands: Sequence[Wanted]) -> Iterator[str]:
                 break
 
 
-def _crowded(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[str]:
+def _crowded(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
     """Cards with more containers than the largest of the documented limits, which disagree."""
     added: dict[tuple[int, int], int] = {}
-    for spot in spots:
-        for index in (index for chosen in spot.cards for index in chosen):
-            added[spot.bin, index] = added.get((spot.bin, index), 0) + 1
+    for placement in placements:
+        for index in (index for chosen in placement.cards for index in chosen):
+            added[placement.bin, index] = added.get((placement.bin, index), 0) + 1
     for (number, index), more in sorted(added.items()):
         ledger = problem.ledgers[number]
         limits = ledger.node.backend.limits if ledger.node.backend else None
@@ -194,12 +196,12 @@ def _crowded(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator
             )
 
 
-def _parts(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[str]:
+def _parts(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
     """Pods that request cards by a resource that counts parts of cards on their node."""
     warnings = set()
-    for placement in spots:
-        view, demand = problem.ledgers[placement.bin].view, problem.wanted[placement.kind]
-        modes = {ask.mode for ask in problem.bins[placement.bin].admits[placement.kind] or ()}
+    for placement in placements:
+        view, demand = problem.ledgers[placement.bin].view, problem.demands[placement.ask_index]
+        modes = {ask.mode for ask in problem.bins[placement.bin].admits[placement.ask_index] or ()}
         for row in view.parts:
             if demand.backend is None and row.is_part and row.key in modes:
                 text = "{pod}: {key} is {part} on {target} nodes, not a whole card"
@@ -211,8 +213,8 @@ def _parts(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[s
 def _missing(problem: PackingProblem) -> Iterator[str]:
     """Why the pods do not fit: those that no node takes, else what is missing in all."""
     alone = True
-    for kind, demand in enumerate(problem.wanted):
-        reasons = reasons_by_node(problem, kind)
+    for ask_index, demand in enumerate(problem.demands):
+        reasons = reasons_by_node(problem, ask_index)
         if not reasons:
             yield msg("{name}: there is no GPU node", name=demand.name)
             alone = False
@@ -222,22 +224,22 @@ def _missing(problem: PackingProblem) -> Iterator[str]:
             for number, reason in reasons.items():
                 grouped.setdefault(reason or "", []).append(problem.ledgers[number].node.name)
             for reason, names in grouped.items():
-                yield msg("{name}: {nodes}: {why}", name=demand.name, nodes=names_of(names), why=reason)
+                yield msg("{name}: {nodes}: {why}", name=demand.name, nodes=comma_list(names), why=reason)
     if alone:
         yield from _in_all(problem)
 
 
-def reasons_by_node(problem: PackingProblem, kind: int) -> dict[int, str | None]:
-    """Why each node, by its number, has no room for one pod of a kind; None where it has."""
-    return {number: _why_not(problem, kind, number) for number in range(len(problem.ledgers))}
+def reasons_by_node(problem: PackingProblem, ask_index: int) -> dict[int, str | None]:
+    """Why each node, by its number, has no room for one pod of these asks; None where it has."""
+    return {number: _why_not(problem, ask_index, number) for number in range(len(problem.ledgers))}
 
 
-def _why_not(problem: PackingProblem, kind: int, number: int) -> str | None:
+def _why_not(problem: PackingProblem, ask_index: int, number: int) -> str | None:
     """Why one node has no room for one pod; None where it has, or the search ended at its limit."""
-    if (kind, number) in problem.excluded:
-        return problem.excluded[kind, number]
+    if (ask_index, number) in problem.excluded:
+        return problem.excluded[ask_index, number]
     node_bin = problem.bins[number]
-    asks = node_bin.admits[kind] or ()
+    asks = node_bin.admits[ask_index] or ()
     try:
         if first_way(node_bin.cards, asks) is not None:
             return None
@@ -250,7 +252,7 @@ def _why_not(problem: PackingProblem, kind: int, number: int) -> str | None:
     return msg("each container fits alone, but not all together")
 
 
-def why_not(demand: Wanted, node: GpuNode) -> str | None:
+def why_not(demand: PodDemand, node: GpuNode) -> str | None:
     """Why a node that runs nothing does not take one pod; None where it does."""
     return _why_not(problem_of(GpuUsage({node.name: open_ledger(node)}), [demand]), 0, 0)
 
@@ -262,7 +264,7 @@ def _in_all(problem: PackingProblem) -> Iterator[str]:
         yield from counted
         return
     titles = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
-    requested, free = sums(problem.bins, problem.kinds)
+    requested, free = sums(problem.bins, problem.ask_indexes)
     short = [
         msg(
             "{what}: {wanted}{unit} requested in all, {there}{unit} free",
@@ -282,8 +284,8 @@ def _in_all(problem: PackingProblem) -> Iterator[str]:
 def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
     """Resources of which the pods request more by number than all nodes have free."""
     requested: Counter[str] = Counter()
-    for kind in problem.kinds:
-        for ask in next((asks for node_bin in problem.bins if (asks := node_bin.admits[kind])), ()):
+    for ask_index in problem.ask_indexes:
+        for ask in next((asks for node_bin in problem.bins if (asks := node_bin.admits[ask_index])), ()):
             if ask.whole and ask.mode != ANY:
                 requested[ask.mode] += ask.cards
     for key, amount in sorted(requested.items()):

@@ -36,7 +36,7 @@ from gpuxlate.yamltext.source import Source, Texts
 
 
 @record
-class Wanted:
+class PodDemand:
     """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud.
     ``tolerations``: of a pod of the cluster; None: taints are not looked at."""
 
@@ -54,26 +54,26 @@ class PackingProblem:
     ``unknown``: by node, what is not known of it; ``excluded``: by pod and node, why it is not taken.
     """
 
-    wanted: Sequence[Wanted]
+    demands: Sequence[PodDemand]
     ledgers: list[Ledger]
     bins: list[Bin] = field(default_factory=list)
     unknown: dict[int, str] = field(default_factory=dict)
     excluded: dict[tuple[int, int], str] = field(default_factory=dict)
 
     @property
-    def kinds(self) -> list[int]:
-        return [kind for kind, demand in enumerate(self.wanted) for _ in range(demand.count)]
+    def ask_indexes(self) -> list[int]:
+        return [ask_index for ask_index, demand in enumerate(self.demands) for _ in range(demand.count)]
 
 
-def problem_of(usage: GpuUsage, demands: Sequence[Wanted]) -> PackingProblem:
+def problem_of(usage: GpuUsage, demands: Sequence[PodDemand]) -> PackingProblem:
     ledgers = [usage.ledgers[name] for name in sorted(usage.ledgers)]
     problem = PackingProblem(demands, ledgers)
     for number, ledger in enumerate(ledgers):
         admits: list[Asks | None] = []
-        for kind, demand in enumerate(demands):
+        for ask_index, demand in enumerate(demands):
             asks = admitted(ledger, demand)
             if isinstance(asks, str):
-                problem.excluded[kind, number] = asks
+                problem.excluded[ask_index, number] = asks
             admits.append(None if isinstance(asks, str) else asks)
         problem.bins.append(Bin(spaces(ledger), tuple(admits)))
         why = unknown_of(ledger)
@@ -96,7 +96,7 @@ def unknown_of(ledger: Ledger) -> str | None:
     return None
 
 
-def admitted(ledger: Ledger, demand: Wanted) -> Asks | str:
+def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
     if view.counted:
@@ -122,7 +122,7 @@ def admitted(ledger: Ledger, demand: Wanted) -> Asks | str:
     return reason or asks
 
 
-def untolerated(node: GpuNode, pod: Wanted) -> Taint | None:
+def untolerated(node: GpuNode, pod: PodDemand) -> Taint | None:
     """The first taint of a node that keeps a pod away; None also where taints are not looked at."""
     if pod.tolerations is None:
         return None
@@ -133,18 +133,18 @@ def untolerated(node: GpuNode, pod: Wanted) -> Taint | None:
     )
 
 
-def _is_read(demand: Wanted, backend: Backend, view: NodeView) -> bool:
+def _is_read(demand: PodDemand, backend: Backend, view: NodeView) -> bool:
     """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
     return demand.backend is backend or bool(
         demand.backend is None and view.whole_key and number_of(demand.keys, view.whole_key)
     )
 
 
-def _what(demand: Wanted) -> str:
+def _what(demand: PodDemand) -> str:
     return msg("shares of {target}", target=demand.backend.name) if demand.backend else NVIDIA_GPU
 
 
-def _counted(view: NodeView, demand: Wanted) -> Asks | str:
+def _counted(view: NodeView, demand: PodDemand) -> Asks | str:
     """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
     counts = {row.key: count for row in view.counted if (count := number_of(demand.keys, row.key))}
     names = {name for container in demand.keys.containers for name in container.resources}
@@ -241,11 +241,11 @@ def _holds(requirement: NodeRequirement, labels: Mapping[str, str]) -> bool:
 @record
 class Load:
     """The pods of one template. ``items``: their containers, init containers first; ``count``: None for one a
-    cluster node. ``given``: their shares as the target gets them.
+    cluster node. ``shares``: their shares as the target gets them.
     """
 
     items: tuple[Item, ...]
-    given: tuple[Share, ...]
+    shares: tuple[Share, ...]
     count: int | None
 
     @property
@@ -263,8 +263,8 @@ class Load:
 
         ``index`` of each: its container in ``items``. Raises UnknownPartError.
         """
-        shares = self.given if shares is None else shares
-        pool = backend.limits.node_mode(self.given, profile) if shares else ANY
+        shares = self.shares if shares is None else shares
+        pool = backend.limits.node_mode(self.shares, profile) if shares else ANY
         requests: list[ContainerRequest] = []
         for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
             init, rule = item.init, backend.init_reserved
@@ -284,7 +284,7 @@ class Load:
 
     def unrounded(self) -> tuple[Share, ...]:
         """The shares with what was asked in place of what it was rounded to."""
-        return tuple(map(_unrounded_share, self.items, self.given))
+        return tuple(map(_unrounded_share, self.items, self.shares))
 
 
 def _unrounded_share(item: Item, share: Share) -> Share:
@@ -324,7 +324,7 @@ def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
 class GpuDemand:
     """Pods that request GPUs, what is wrong with them, and what is not known of them."""
 
-    wanted: list[Wanted] = field(default_factory=list)
+    demands: list[PodDemand] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
     unclear: list[str] = field(default_factory=list)
@@ -392,4 +392,4 @@ def _pod(gpu_demand: GpuDemand, document: Document, pod: Pod) -> None:
     if count is None:
         text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
         gpu_demand.unclear.append(msg(text, name=name))
-    gpu_demand.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))
+    gpu_demand.demands.append(PodDemand(name, pod.keys, backend, 1 if count is None else count))

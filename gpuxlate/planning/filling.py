@@ -16,7 +16,7 @@ from gpuxlate.planning.requests import Asks, ContainerRequest, phases
 
 @record
 class Bin:
-    """A node. ``admits``: by kind of pod what it requests there, None where the node does not take it."""
+    """A node. ``admits``: by index of the asks what a pod of them requests there, None: it is not taken."""
 
     cards: Cards
     admits: tuple[Asks | None, ...]
@@ -25,7 +25,7 @@ class Bin:
 class BinPlacement(NamedTuple):
     """The place of one pod: the bin, and the cards of each container."""
 
-    kind: int
+    ask_index: int
     bin: int
     cards: Chosen
 
@@ -58,30 +58,30 @@ class Nodes:
         for node_bin in bins:
             self._add(node_bin)
 
-    def take(self, kind: int) -> BinPlacement | None:
+    def take(self, ask_index: int) -> BinPlacement | None:
         """Place a pod; None where no node has room.
 
-        What refuses one pod of a kind refuses the next: room only becomes less.
+        What refuses one pod of these asks refuses the next: room only becomes less.
         """
-        refused = self._refused.setdefault(kind, set())
-        mib, percent = self._needs[kind]
+        refused = self._refused.setdefault(ask_index, set())
+        mib, percent = self._needs[ask_index]
         for at, (_, number) in enumerate(self._turns):
             most_mib, most_percent = self._most[number]
             if most_mib < mib or most_percent < percent or number in refused:
                 continue
-            chosen = self._place(kind, number)
+            chosen = self._place(ask_index, number)
             if chosen is not None:
                 del self._turns[at]
                 self._enter(number)
-                return BinPlacement(kind, number, chosen)
+                return BinPlacement(ask_index, number, chosen)
             refused.add(number)
         if self._empty is None:
             return None
         self._add(self._empty)
-        return self.take(kind)
+        return self.take(ask_index)
 
-    def _place(self, kind: int, number: int) -> Chosen | None:
-        asks = self.bins[number].admits[kind]
+    def _place(self, ask_index: int, number: int) -> Chosen | None:
+        asks = self.bins[number].admits[ask_index]
         try:
             way = first_way(self.state[number], asks, self._order) if asks is not None else None
         except UndecidedError:
@@ -176,16 +176,16 @@ TIGHTEST = Scheduling(Pick.FULLEST, Pick.FULLEST)
 FIRST_FIT = Scheduling(Pick.FIRST, Pick.FULLEST)
 
 
-def best_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[BinPlacement], list[int]]:
-    """Each pod on the fullest node that takes it; and the kinds of the pods left over."""
+def best_fit(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[list[BinPlacement], list[int]]:
+    """Each pod on the fullest node that takes it; and the indexes of the asks of pods left over."""
     if not bins:
-        return [], list(kinds)
+        return [], list(ask_indexes)
     asks = {
-        kind: next((asks for node_bin in bins if (asks := node_bin.admits[kind]) is not None), ())
-        for kind in set(kinds)
+        ask_index: next((asks for node_bin in bins if (asks := node_bin.admits[ask_index]) is not None), ())
+        for ask_index in set(ask_indexes)
     }
     card_mib = max((card.memory_mib for node_bin in bins for card in node_bin.cards), default=0)
-    return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
+    return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(ask_indexes), by_memory)
 
 
 def fill(
@@ -194,11 +194,13 @@ def fill(
     """Large pods first; those that go with all others come last, into what those have left."""
     placements: list[BinPlacement] = []
     left: list[int] = []
-    for kind in sorted(counts, key=lambda kind: (_common(asks[kind]), order(asks[kind])), reverse=True):
-        for waiting in range(counts[kind], 0, -1):
-            placement = nodes.take(kind)
+    for ask_index in sorted(
+        counts, key=lambda ask_index: (_common(asks[ask_index]), order(asks[ask_index])), reverse=True
+    ):
+        for waiting in range(counts[ask_index], 0, -1):
+            placement = nodes.take(ask_index)
             if placement is None:
-                left += [kind] * waiting
+                left += [ask_index] * waiting
                 break
             placements.append(placement)
     return placements, left

@@ -24,11 +24,12 @@ ORDERED = 5_000
 class Fleet:
     """Pods on equal nodes.
 
-    ``spots``: their places; ``unschedulable``: the kinds that no empty node takes, which are not counted.
-    ``least``: the lower bound says so, and no packing has fewer nodes or cards; that is not known otherwise.
+    ``placements``: one a pod; ``unschedulable``: indexes of the asks that no empty node takes, which are not
+    counted. ``least``: the lower bound says so, and no packing has fewer nodes or cards; that is not known
+    otherwise.
     """
 
-    spots: tuple[BinPlacement, ...]
+    placements: tuple[BinPlacement, ...]
     state: tuple[Cards, ...]
     bound: LowerBound
     unschedulable: tuple[int, ...]
@@ -45,9 +46,9 @@ class Fleet:
 
 
 def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) -> Fleet:
-    """The pods on as few nodes like ``empty`` as are found. ``counts``: by kind, an index of ``asks``."""
-    homeless = tuple(kind for kind in sorted(counts) if not _fits(empty, asks[kind]))
-    fitting = {kind: count for kind, count in counts.items() if kind not in homeless and count}
+    """The pods on as few nodes like ``empty`` as are found. ``counts``: by index of ``asks``."""
+    homeless = tuple(ask_index for ask_index in sorted(counts) if not _fits(empty, asks[ask_index]))
+    fitting = {ask_index: count for ask_index, count in counts.items() if ask_index not in homeless and count}
     if not fitting:
         return Fleet((), (), LowerBound(0, 0, ""), homeless, True)
     node = EmptyNode.of(empty)

@@ -148,7 +148,7 @@ class GpuUsage:
     waiting: int = 0
 
 
-def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
+def usage_by_node(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
     """The books of nodes with these pods, in any order."""
     usage = GpuUsage({node.name: open_ledger(node) for node in nodes})
     for pod in pods:

@@ -93,7 +93,7 @@ def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
             modes.setdefault((node.view.target or "", node.view.mode or ""), []).append(node.name)
     for target in dict.fromkeys(target for target, _ in sorted(modes)):
         by_mode = [
-            msg("{mode} on {nodes}", mode=mode, nodes=names_of(names))
+            msg("{mode} on {nodes}", mode=mode, nodes=comma_list(names))
             for (of, mode), names in sorted(modes.items())
             if of == target
         ]
@@ -221,7 +221,7 @@ def unit_profile(view: NodeView) -> Profile:
     return Profile(view.target or "", extensions=(view.extension,) if view.extension else ())
 
 
-def names_of(names: Sequence[str]) -> str:
+def comma_list(names: Sequence[str]) -> str:
     """The first names, and the number of the rest."""
     if len(names) <= 4:
         return ", ".join(names)

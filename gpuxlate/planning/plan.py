@@ -140,7 +140,7 @@ class PlacedContainer(NamedTuple):
     @property
     def part(self) -> str:
         """Its partitions or replicas in words; empty for numbers."""
-        return self.load.given[self.ask.index].part
+        return self.load.shares[self.ask.index].part
 
 
 def in_use(card: Collection[PlacedContainer], usable_mib: int) -> tuple[int, int]:
@@ -166,7 +166,7 @@ def _memory(ask: ContainerRequest, usable_mib: int) -> int:
 
 @record
 class TargetPlan:
-    """The pods of manifests packed at one target. ``kinds``: by load, an index of ``asks``.
+    """The pods of manifests packed at one target. ``ask_indexes``: by load, an index of ``asks``.
 
     ``cards_unrounded``: cards that the same shares would need if nothing was rounded. ``held``: by node and
     card, the containers on it.
@@ -175,7 +175,7 @@ class TargetPlan:
     backend: Backend
     node: NodeType
     loads: tuple[Load, ...]
-    kinds: tuple[int, ...]
+    ask_indexes: tuple[int, ...]
     asks: tuple[Asks, ...]
     fleet: Fleet
     refused: tuple[Item, ...]
@@ -187,13 +187,13 @@ class TargetPlan:
 
     @property
     def pods(self) -> int:
-        return len(self.fleet.spots)
+        return len(self.fleet.placements)
 
     @property
     def shares(self) -> int:
         """Containers that are packed."""
-        of_kind = [len({ask.index for ask in asks}) for asks in self.asks]
-        return sum(of_kind[placement.kind] for placement in self.fleet.spots)
+        containers_of = [len({ask.index for ask in asks}) for asks in self.asks]
+        return sum(containers_of[placement.ask_index] for placement in self.fleet.placements)
 
     @property
     def for_rounding(self) -> int:
@@ -213,7 +213,7 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     every, refused = loads_of(items)
     numbers: dict[Asks, int] = {}
     loads: list[Load] = []
-    kinds: list[int] = []
+    ask_indexes: list[int] = []
     nowhere: list[Nowhere] = []
     for load in every:
         try:
@@ -222,25 +222,25 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
             nowhere.append(Nowhere(load, message_of(error)))
             continue
         if requests:
-            kinds.append(numbers.setdefault(requests, len(numbers)))
+            ask_indexes.append(numbers.setdefault(requests, len(numbers)))
             loads.append(load)
         else:
             message = msg("the scheduler of {target} looks at no init container", target=backend.name)
             nowhere.append(Nowhere(load, message))
     asks = tuple(numbers)
-    fleet = pack(node, asks, loads, kinds)
+    fleet = pack(node, asks, loads, ask_indexes)
     homeless = frozenset(fleet.unschedulable)
-    held = held_on(loads, kinds, asks, fleet)
+    held = held_on(loads, ask_indexes, asks, fleet)
     nowhere += [
-        Nowhere(load, why_nowhere(node, asks[kind]))
-        for load, kind in zip(loads, kinds, strict=True)
-        if kind in homeless and load.pods
+        Nowhere(load, why_nowhere(node, asks[ask_index]))
+        for load, ask_index in zip(loads, ask_indexes, strict=True)
+        if ask_index in homeless and load.pods
     ]
     return TargetPlan(
         backend,
         node,
         tuple(loads),
-        tuple(kinds),
+        tuple(ask_indexes),
         asks,
         fleet,
         tuple(refused),
@@ -257,10 +257,10 @@ def profile_with(profile: Profile, node: NodeType) -> Profile:
     return replace(profile, cards=profile.cards._replace(memory_mib=node.usable_mib))
 
 
-def pack(node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], kinds: Sequence[int]) -> Fleet:
+def pack(node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], ask_indexes: Sequence[int]) -> Fleet:
     counts: Counter[int] = Counter()
-    for load, kind in zip(loads, kinds, strict=True):
-        counts[kind] += load.pods
+    for load, ask_index in zip(loads, ask_indexes, strict=True):
+        counts[ask_index] += load.pods
     return pack_fleet(node.empty, asks, counts)
 
 
@@ -272,10 +272,10 @@ def _unrounded(
         return fleet.cards
     numbers: dict[Asks, int] = {}
     fitting = [load for load in loads if first_way(node.empty, load.asks(backend, profile)) is not None]
-    kinds = [
+    ask_indexes = [
         numbers.setdefault(load.asks(backend, profile, load.unrounded()), len(numbers)) for load in fitting
     ]
-    return pack(node, tuple(numbers), fitting, kinds).cards
+    return pack(node, tuple(numbers), fitting, ask_indexes).cards
 
 
 def why_nowhere(node: NodeType, asks: Asks) -> str:
@@ -292,7 +292,13 @@ def _use(
     node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
 ) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
-    least = smallest({ask for kind in {spot.kind for spot in fleet.spots} for ask in asks[kind]})
+    least = smallest(
+        {
+            ask
+            for ask_index in {placement.ask_index for placement in fleet.placements}
+            for ask in asks[ask_index]
+        }
+    )
     used = [card for cards in fleet.state for card in cards if not card.untouched]
     cores = memory = 0
     for card in used:
@@ -330,18 +336,18 @@ def _roundings(loads: Iterable[Load]) -> list[Rounding]:
 
 
 def held_on(
-    loads: Sequence[Load], kinds: Sequence[int], asks: Sequence[Asks], fleet: Fleet
+    loads: Sequence[Load], ask_indexes: Sequence[int], asks: Sequence[Asks], fleet: Fleet
 ) -> tuple[tuple[tuple[PlacedContainer, ...], ...], ...]:
     """By node and card, the containers on it."""
     waiting: dict[int, list[Load]] = {}
-    for load, kind in zip(reversed(loads), reversed(kinds), strict=True):
-        waiting.setdefault(kind, []).extend([load] * load.pods)
+    for load, ask_index in zip(reversed(loads), reversed(ask_indexes), strict=True):
+        waiting.setdefault(ask_index, []).extend([load] * load.pods)
     held: list[list[list[PlacedContainer]]] = [[[] for _ in cards] for cards in fleet.state]
-    for number, spot in enumerate(fleet.spots):
-        load = waiting[spot.kind].pop()
-        for ask, chosen in zip(asks[spot.kind], spot.cards, strict=True):
+    for number, placement in enumerate(fleet.placements):
+        load = waiting[placement.ask_index].pop()
+        for ask, chosen in zip(asks[placement.ask_index], placement.cards, strict=True):
             for index in chosen:
-                held[spot.bin][index].append(PlacedContainer(load, ask, number))
+                held[placement.bin][index].append(PlacedContainer(load, ask, number))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)
 
 
@@ -384,8 +390,8 @@ def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
     """The values that save most cards, each alone. Pods of one container with a part of one card only."""
     if plan.pods > MOST_PODS:
         return ()
-    loads = [load for load in plan.loads if len(load.given) == 1 and _is_part(load.given[0])]
-    loads.sort(key=lambda load: (-load.pods * (load.given[0].memory_mib or 0), load.name))
+    loads = [load for load in plan.loads if len(load.shares) == 1 and _is_part(load.shares[0])]
+    loads.sort(key=lambda load: (-load.pods * (load.shares[0].memory_mib or 0), load.name))
     suggestions = [suggestion for load in loads[:TRIED] for suggestion in _of(plan, load, profile)]
     suggestions = [suggestion for suggestion in suggestions if suggestion.cards_saved > 0]
     suggestions.sort(
@@ -410,7 +416,7 @@ def per_card(node: NodeType, cores: int, memory_mib: int) -> int:
 
 def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
     """One share more to a card by less memory, or by less compute."""
-    node, share = plan.node, load.given[0]
+    node, share = plan.node, load.shares[0]
     cores, memory = share.cores or 0, share.memory_mib or 0
     before = per_card(node, cores, memory)
     if not before or (node.per_card is not None and before >= node.per_card):
@@ -451,13 +457,13 @@ def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> in
     numbers: dict[Asks, int] = {}
     homeless = {id(nowhere.load) for nowhere in plan.nowhere}
     loads = [other for other in plan.loads if id(other) not in homeless]
-    kinds = [
+    ask_indexes = [
         numbers.setdefault(
             other.asks(plan.backend, profile, (changed,) if other is load else None), len(numbers)
         )
         for other in loads
     ]
-    return pack(plan.node, tuple(numbers), loads, kinds).cards
+    return pack(plan.node, tuple(numbers), loads, ask_indexes).cards
 
 
 # What the numbers of a plan mean, in sentences.
@@ -471,19 +477,19 @@ BINDS = {
 """By what the lower bound follows from."""
 
 
-def cards(count: int) -> Message:
+def cards_text(count: int) -> Message:
     return plural(count, "{count} card", "{count} cards")
 
 
-def nodes(count: int) -> Message:
+def nodes_text(count: int) -> Message:
     return plural(count, "{count} node", "{count} nodes")
 
 
-def pods(count: int) -> Message:
+def pods_text(count: int) -> Message:
     return plural(count, "{count} pod", "{count} pods")
 
 
-def shares(count: int) -> Message:
+def shares_text(count: int) -> Message:
     return plural(count, "{count} share", "{count} shares")
 
 
@@ -493,15 +499,17 @@ def remarks(target_plan: TargetPlan, better: Sequence[Suggestion]) -> Iterator[M
     if fleet.cards and not fleet.least:
         if fleet.cards > fleet.bound.cards:
             text = "at least {least} are needed; found {found}"
-            yield msg(text, least=cards(fleet.bound.cards), found=fleet.cards)
+            yield msg(text, least=cards_text(fleet.bound.cards), found=fleet.cards)
         else:
             text = "no packing needs fewer cards; at least {least} are needed"
-            yield msg(text, least=nodes(fleet.bound.nodes))
+            yield msg(text, least=nodes_text(fleet.bound.nodes))
     pools = Counter(node_cards[0].pool for node_cards in fleet.state if node_cards[0].pool)
     if len(pools) > 1:
-        kinds = (msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items()))
+        node_kinds = (
+            msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items())
+        )
         text = "needs {count} kinds of nodes, whose pods cannot share a node: {kinds}"
-        yield msg(text, count=len(pools), kinds=join_and(kinds, "{before}; {last}"))
+        yield msg(text, count=len(pools), kinds=join_and(node_kinds, "{before}; {last}"))
     if fleet.cards:
         yield msg(
             "{what}: {cores} % of compute and {memory} % of memory are in use",
@@ -544,7 +552,7 @@ def remarks(target_plan: TargetPlan, better: Sequence[Suggestion]) -> Iterator[M
             instead=value.instead_of,
             each=value.per_card,
             before=value.per_card_before,
-            cards=cards(value.cards_saved),
+            cards=cards_text(value.cards_saved),
         )
 
 
@@ -555,7 +563,7 @@ def _rounded(values: Sequence[Rounding]) -> str:
             asked=rounding.asked,
             unit=UNITS.get(rounding.field, ""),
             given=msg("whole cards") if rounding.given is None else rounding.given,
-            shares=shares(rounding.shares),
+            shares=shares_text(rounding.shares),
         )
         for rounding in values[:3]
     ]
@@ -575,7 +583,7 @@ def _why(refused: Sequence[Item]) -> Iterator[Message]:
         reason = msg(
             "  {code}, {shares}, first in {file}: {message}",
             code=code,
-            shares=shares(len(items)),
+            shares=shares_text(len(items)),
             file=first.file,
             message=first.message,
         )
@@ -591,10 +599,10 @@ def missing(target_plan: TargetPlan) -> Iterator[Message]:
             for verdict in Verdict
             if counts[verdict]
         )
-        yield msg("not packed: {what} ({why})", what=shares(len(target_plan.refused)), why=verdicts)
+        yield msg("not packed: {what} ({why})", what=shares_text(len(target_plan.refused)), why=verdicts)
         yield from _why(target_plan.refused)
     for nowhere in target_plan.nowhere:
-        description = msg("{name}, {pods}", name=nowhere.load.name, pods=pods(nowhere.load.pods))
+        description = msg("{name}, {pods}", name=nowhere.load.name, pods=pods_text(nowhere.load.pods))
         yield msg("not packed: {what}: {why}", what=description, why=nowhere.reason)
     for load in target_plan.loads:
         if load.count is None:

@@ -24,8 +24,8 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.capacity import why_not
-from gpuxlate.planning.demand import Wanted
-from gpuxlate.planning.nodes import GpuNode, live_profile, names_of, serves_text, unit_profile
+from gpuxlate.planning.demand import PodDemand
+from gpuxlate.planning.nodes import GpuNode, comma_list, live_profile, serves_text, unit_profile
 from gpuxlate.translation.fit import fit_pod
 
 SHOWS_VERSIONS = "kubectl get deployments,daemonsets -n kube-system -o wide"
@@ -79,7 +79,7 @@ class PreflightCheck(Printed):
 
 
 @record
-class Flight:
+class PreflightReport:
     """Every prerequisite; ``ready``: the nodes that meet all that is known to be needed."""
 
     nodes: tuple[str, ...]
@@ -91,7 +91,7 @@ class Flight:
         return not self.ready or any(point.failed for point in self.points)
 
 
-def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
+def nodes_serving(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
     """The nodes that serve the target; for a share of whole cards, those that serve whole cards."""
     serving = [n for n in nodes if n.view.target == backend.name and n.view.serves is not NodeOffer.NOTHING]
     if share is None or not share.whole_cards:
@@ -128,9 +128,9 @@ def preflight(
     version: str,
     needs: NodeNeeds | None = None,
     share: Share | None = None,
-) -> Flight:
+) -> PreflightReport:
     """What a target needs on these nodes: for one share with ``needs``, else in general."""
-    serving = candidates(nodes, backend, share)
+    serving = nodes_serving(nodes, backend, share)
     requirements = backend.requirements if needs is None else needs.requirements
     points = [_served(backend, serving, nodes)]
     if serving:
@@ -146,7 +146,7 @@ def preflight(
         else set()
     )
     ready = tuple(node.name for node in serving if node.name not in lacking and node.closed is None)
-    return Flight(tuple(node.name for node in serving), tuple(points), ready)
+    return PreflightReport(tuple(node.name for node in serving), tuple(points), ready)
 
 
 def _served(backend: Backend, serving: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
@@ -178,7 +178,7 @@ def _taken(share: Share, serving: Sequence[GpuNode], backend: Backend) -> Prefli
             pods[extension] = _written(share, backend, unit_profile(node.view))
         pod = pods[extension]
         open_node = replace(node, closed=None)  # that is another point
-        whys[node.name] = pod if isinstance(pod, str) else why_not(Wanted("", pod, backend, 1), open_node)
+        whys[node.name] = pod if isinstance(pod, str) else why_not(PodDemand("", pod, backend, 1), open_node)
     met = tuple(name for name, why in whys.items() if why is None)
     text = share.partition or share.replica or "whole cards"
     return PreflightCheck(
@@ -237,7 +237,7 @@ def _requirement(
             unknown.append(node.name)
     state = RequirementState.MET if met else RequirementState.UNKNOWN if unknown else RequirementState.UNMET
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
-    tell = backend.fact_commands.get(need.fact, usual)
+    command = backend.fact_commands.get(need.fact, usual)
     return PreflightCheck(
         msg(need.what),
         str(need.bound),
@@ -247,7 +247,7 @@ def _requirement(
         tuple(met),
         tuple(unmet),
         tuple(unknown),
-        tell if unknown else None,
+        command if unknown else None,
         need.source,
     )
 
@@ -256,5 +256,5 @@ def node_lists(point: PreflightCheck) -> Iterator[str]:
     """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
     for value in dict.fromkeys(unmet.found for unmet in point.not_met):
         names = [unmet.node for unmet in point.not_met if unmet.found == value]
-        title = names_of(names)
+        title = comma_list(names)
         yield msg("{title}: {text}", title=title, text=value) if value else title

@@ -18,7 +18,7 @@ from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.demand import Load
 from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
 from gpuxlate.planning.placing import Cards, FreeGpu
-from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes, pods
+from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes_text, pods_text
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
 UNDIVIDED = "undivided"
@@ -89,8 +89,8 @@ class Schedule:
     def short(self) -> Message:
         """The nodes that the cluster needs, and the pods that wait on those of the packing."""
         if not self.waiting:
-            return nodes(self.nodes)
-        return msg("{nodes}; {pods} would wait", nodes=nodes(self.nodes), pods=pods(self.left))
+            return nodes_text(self.nodes)
+        return msg("{nodes}; {pods} would wait", nodes=nodes_text(self.nodes), pods=pods_text(self.left))
 
     def printed(self) -> PrintedSchedule:
         return PrintedSchedule(
@@ -119,13 +119,17 @@ class Schedule:
                 "({names}); the cluster needs {nodes}"
             )
             yield msg(
-                text, left=self.left, pods=pods(self.pods), names=join_and(names), nodes=nodes(self.nodes)
+                text,
+                left=self.left,
+                pods=pods_text(self.pods),
+                names=join_and(names),
+                nodes=nodes_text(self.nodes),
             )
             if self.largest_first < self.left:
                 text = "applied largest first, {pods} would wait"
                 if not self.largest_first:
                     text = "applied largest first, every pod runs on these nodes"
-                yield msg(text, pods=pods(self.largest_first))
+                yield msg(text, pods=pods_text(self.largest_first))
         if self.divided:
             yield msg("its partitions are made as the packing has them, before pods come")
         text = "its scheduler picks {nodes}, and {cards}"
@@ -152,27 +156,27 @@ def schedule(plan: TargetPlan) -> Schedule:
     homeless = {id(unplaced.load) for unplaced in plan.nowhere}
     planned: dict[Asks, int] = {}
     queue = []
-    for load, kind in zip(plan.loads, plan.kinds, strict=True):
+    for load, ask_index in zip(plan.loads, plan.ask_indexes, strict=True):
         if id(load) not in homeless and load.pods:
-            asks = _by_name(load, plan.asks[kind]) if divided else plan.asks[kind]
-            queue.append(_Turn(load, kind, planned.setdefault(asks, len(planned))))
+            asks = _by_name(load, plan.asks[ask_index]) if divided else plan.asks[ask_index]
+            queue.append(_QueuedPods(load, ask_index, planned.setdefault(asks, len(planned))))
     admits = tuple(planned)
     bins = [Bin(cards, admits) for cards in _before(plan, divided)]
     waiting = _place(plan, bins, queue)
     added = Nodes((), plan.backend.scheduling, plan.node.usable_mib, Bin(plan.node.empty, plan.asks))
-    for turn, count in waiting:
+    for queued, count in waiting:
         for _ in range(count):
-            added.take(turn.kind)
+            added.take(queued.ask_index)
     largest_first = 0
     if waiting:
         size: Order = by_memory
-        queue.sort(key=lambda turn: size(plan.asks[turn.kind]), reverse=True)
+        queue.sort(key=lambda queued: size(plan.asks[queued.ask_index]), reverse=True)
         largest_first = sum(count for _, count in _place(plan, bins, queue))
     return Schedule(
         plan.backend.scheduling,
         plan.fleet.nodes,
         plan.pods,
-        tuple((turn.load, count) for turn, count in waiting),
+        tuple((queued.load, count) for queued, count in waiting),
         len(added.state),
         largest_first,
         divided,
@@ -180,24 +184,26 @@ def schedule(plan: TargetPlan) -> Schedule:
 
 
 @record
-class _Turn:
-    """The pods of one template. ``kind``: by what each requests, ``planned``: of the planned nodes."""
+class _QueuedPods:
+    """The pods of one template. ``ask_index``: by what each requests, ``planned``: of the planned nodes."""
 
     load: Load
-    kind: int
+    ask_index: int
     planned: int
 
 
-def _place(plan: TargetPlan, bins: Sequence[Bin], queue: Iterable[_Turn]) -> list[tuple[_Turn, int]]:
+def _place(
+    plan: TargetPlan, bins: Sequence[Bin], queue: Iterable[_QueuedPods]
+) -> list[tuple[_QueuedPods, int]]:
     """The pods that no node takes."""
     nodes = Nodes(bins, plan.backend.scheduling, plan.node.usable_mib)
     waiting = []
-    for turn in queue:
-        left = turn.load.pods
-        while left and nodes.take(turn.planned):
+    for queued in queue:
+        left = queued.load.pods
+        while left and nodes.take(queued.planned):
             left -= 1
         if left:
-            waiting.append((turn, left))
+            waiting.append((queued, left))
     return waiting
 
 
@@ -206,9 +212,9 @@ def _place(plan: TargetPlan, bins: Sequence[Bin], queue: Iterable[_Turn]) -> lis
 def _is_divided(plan: TargetPlan) -> bool:
     """A pod has a partition, on nodes whose cards are not all divided alike."""
     return any(
-        load.given[ask.index].partition and ask.pool == ANY
-        for load, kind in zip(plan.loads, plan.kinds, strict=True)
-        for ask in plan.asks[kind]
+        load.shares[ask.index].partition and ask.pool == ANY
+        for load, ask_index in zip(plan.loads, plan.ask_indexes, strict=True)
+        for ask in plan.asks[ask_index]
     )
 
 
@@ -262,5 +268,5 @@ def _by_name(load: Load, asks: Asks) -> Asks:
 
 def _profile(load: Load, ask: ContainerRequest) -> str:
     """The profile of a partition."""
-    partition = load.given[ask.index].partition
+    partition = load.shares[ask.index].partition
     return partition.profile if partition else UNDIVIDED

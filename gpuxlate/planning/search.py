@@ -12,27 +12,27 @@ MOST_PODS = 200
 """More pods than this are packed by best-fit only."""
 
 
-def pack(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[BinPlacement] | None:
+def pack(bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = STEPS) -> list[BinPlacement] | None:
     """Places for all pods; None where they do not fit. Raises UndecidedError."""
-    spots, left = best_fit(bins, kinds)
+    placements, left = best_fit(bins, ask_indexes)
     if not left:
-        return spots
-    if any(not _alone(bins, kind) for kind in set(left)):
+        return placements
+    if any(not _alone(bins, ask_index) for ask_index in set(left)):
         return None
-    requested, free = sums(bins, kinds)
+    requested, free = sums(bins, ask_indexes)
     if any(amount > available for amount, available in zip(requested, free, strict=True)):
         return None
-    return search(bins, kinds, Budget(steps))
+    return search(bins, ask_indexes, Budget(steps))
 
 
 Sums = tuple[int, int, int]
 """Percent, MiB, and containers on cards."""
 
 
-def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
+def sums(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[Sums, Sums]:
     """What the pods request in all, at the least, and what is free on the nodes that take any of them."""
-    each = [_least_work(bins, kind) for kind in range(max(kinds, default=-1) + 1)]
-    requested = [each[kind] for kind in kinds]
+    each = [_least_work(bins, ask_index) for ask_index in range(max(ask_indexes, default=-1) + 1)]
+    requested = [each[ask_index] for ask_index in ask_indexes]
     free = [
         space for node_bin in bins if any(a is not None for a in node_bin.admits) for space in node_bin.cards
     ]
@@ -50,14 +50,14 @@ def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
     )
 
 
-def _least_work(bins: Sequence[Bin], kind: int) -> Sums:
+def _least_work(bins: Sequence[Bin], ask_index: int) -> Sums:
     works = [
         (
             max(sum(ask.percent * ask.cards for ask in some) for some in phases(asks)),
             max(sum((ask.memory_mib or 0) * ask.cards for ask in some) for some in phases(asks)),
             max(sum(ask.cards for ask in some) for some in phases(asks)),
         )
-        for asks in {node_bin.admits[kind] for node_bin in bins}
+        for asks in {node_bin.admits[ask_index] for node_bin in bins}
         if asks is not None
     ]
     if not works:
@@ -65,20 +65,23 @@ def _least_work(bins: Sequence[Bin], kind: int) -> Sums:
     return min(work[0] for work in works), min(work[1] for work in works), min(work[2] for work in works)
 
 
-def _alone(bins: Sequence[Bin], kind: int) -> bool:
+def _alone(bins: Sequence[Bin], ask_index: int) -> bool:
     """Some node has room for this pod alone."""
-    views = [(node_bin.cards, asks) for node_bin in bins if (asks := node_bin.admits[kind]) is not None]
+    views = [(node_bin.cards, asks) for node_bin in bins if (asks := node_bin.admits[ask_index]) is not None]
     return any(first_way(cards, asks) is not None for cards, asks in views)
 
 
-def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
+def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
     """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
-    if len(kinds) > MOST_PODS:
+    if len(ask_indexes) > MOST_PODS:
         raise UndecidedError
-    asks_by_kind = {
-        k: next((a for node_bin in bins if (a := node_bin.admits[k]) is not None), ()) for k in set(kinds)
+    asks_by_index = {
+        k: next((a for node_bin in bins if (a := node_bin.admits[k]) is not None), ())
+        for k in set(ask_indexes)
     }
-    ordered = sorted(kinds, key=lambda kind: (by_memory(asks_by_kind[kind]), kind), reverse=True)
+    ordered = sorted(
+        ask_indexes, key=lambda ask_index: (by_memory(asks_by_index[ask_index]), ask_index), reverse=True
+    )
     failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
     classes: dict[tuple[Asks | None, ...], int] = {}
     class_of = [classes.setdefault(node_bin.admits, len(classes)) for node_bin in bins]

@@ -30,14 +30,14 @@ class Expected:
     """What a container should see: ``cards``, and MiB on each of them.
 
     ``cards`` is None for several parts, which may be of one card or of several. ``asked_mib`` is None where
-    the share has all memory of a card, or is a part. ``least`` and ``most`` are None where any memory will
-    do. ``figure_mib`` is what nvidia-smi should print, where that is known.
+    the share has all memory of a card, or is a part. ``minimum`` and ``maximum`` are MiB, and None where any
+    memory will do. ``figure_mib`` is what nvidia-smi should print, where that is known.
     """
 
     cards: int | None
     asked_mib: int | None = None
-    least: Fraction | None = None
-    most: Fraction | None = None
+    minimum: Fraction | None = None
+    maximum: Fraction | None = None
     figure_mib: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -145,19 +145,19 @@ def verify(expectation: Expected, seen: Seen) -> Verification:
         if (
             card.within is False
             and total is not None
-            and expectation.least is not None
-            and expectation.most is not None
+            and expectation.minimum is not None
+            and expectation.maximum is not None
         ):
             less, more = (
                 "card {index} shows {total} MiB, less than {bound} MiB",
                 "card {index} shows {total} MiB, more than {bound} MiB",
             )
             template, bound = (
-                (less, expectation.least) if total < expectation.least else (more, expectation.most)
+                (less, expectation.minimum) if total < expectation.minimum else (more, expectation.maximum)
             )
             problems.append(msg(template, index=card.seen.index, total=total, bound=number(bound)))
     unknown = [card.seen.index for card in checked if card.seen.total_mib is None]
-    if unknown and expectation.least is not None:
+    if unknown and expectation.minimum is not None:
         if seen.form is OutputForm.LIST:
             problems.append("nvidia-smi -L does not show memory: it is not verified")
         else:
@@ -167,9 +167,9 @@ def verify(expectation: Expected, seen: Seen) -> Verification:
 
 
 def _within(expectation: Expected, card: SeenCard) -> bool | None:
-    if expectation.least is None or expectation.most is None or card.total_mib is None:
+    if expectation.minimum is None or expectation.maximum is None or card.total_mib is None:
         return None
-    return expectation.least <= card.total_mib <= expectation.most
+    return expectation.minimum <= card.total_mib <= expectation.maximum
 
 
 def number(value: Fraction) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.planning.capacity import reasons_by_node, rooms
-from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, untolerated
+from gpuxlate.planning.demand import PackingProblem, PodDemand, problem_of, untolerated
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED
 from gpuxlate.planning.search import sums
@@ -40,9 +40,9 @@ class NodesForPod:
     ways: tuple[str, ...]
 
 
-def nodes_for(books: GpuUsage, pod: Wanted) -> NodesForPod:
+def nodes_for(usage: GpuUsage, pod: PodDemand) -> NodesForPod:
     """The nodes of a cluster for one pod."""
-    problem = problem_of(books, [pod])
+    problem = problem_of(usage, [pod])
     reasons = reasons_by_node(problem, 0)
     fitting = tuple(problem.ledgers[number].node.name for number, why in reasons.items() if why is None)
     groups: dict[object, list[tuple[int, str]]] = {}
@@ -91,7 +91,7 @@ def _in_all(problem: PackingProblem) -> str | None:
     return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
 
 
-def _ways(problem: PackingProblem, pod: Wanted) -> Iterator[str]:
+def _ways(problem: PackingProblem, pod: PodDemand) -> Iterator[str]:
     """What would make the pod fit, one line each."""
     nodes = [ledger.node for ledger in problem.ledgers]
     for node in [node for node in nodes if node.closed == CORDONED][:1]:

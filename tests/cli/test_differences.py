@@ -9,8 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from gpuxlate.cli.compare import align
-from gpuxlate.cli.compare import columns as side_by_side
+from gpuxlate.cli.compare import align, side_by_side
 from gpuxlate.model.windows import NEAR, same
 from gpuxlate.report.characters import coloured_diff, unified, width
 from tests.running import run

@@ -7,7 +7,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.cluster_nodes import NodeView
 from gpuxlate.cluster.pods import gpu_node, gpu_pods, keys_of_pod
 from gpuxlate.planning import ledger
-from gpuxlate.planning.demand import Wanted
+from gpuxlate.planning.demand import PodDemand
 from tests.e2e import nodes, pods
 
 Node = dict[str, Any]
@@ -22,7 +22,7 @@ def seen(node: Node) -> NodeView:
 
 def books(there: Sequence[Node], running: Sequence[Node] = ()) -> ledger.GpuUsage:
     found = [one for node in there if (one := gpu_node(node)) is not None]
-    return ledger.books(found, gpu_pods(running))
+    return ledger.usage_by_node(found, gpu_pods(running))
 
 
 _KINDS = {"vke": "volcengine-mgpu", "ack": "alibaba-gpushare", "tke": "tencent-qgpu"}
@@ -30,9 +30,9 @@ _KINDS = {"vke": "volcengine-mgpu", "ack": "alibaba-gpushare", "tke": "tencent-q
 
 def wanted(
     vendor: str | None, limits: Any, count: int = 1, name: str = "Deployment/web", **other: Any
-) -> Wanted:
+) -> PodDemand:
     pod = pods.pod("web", None, limits, **other)
-    return Wanted(name, keys_of_pod(pod), registry.get(_KINDS[vendor]) if vendor else None, count)
+    return PodDemand(name, keys_of_pod(pod), registry.get(_KINDS[vendor]) if vendor else None, count)
 
 
 def on(card: int, cores: int, mib: int, name: str = "p") -> Node:

@@ -13,8 +13,8 @@ from gpuxlate.backends.cluster_nodes import indexes
 from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
-from gpuxlate.planning.capacity import CapacityAnswer, ContainerPlacement, PodPlacement, answer
-from gpuxlate.planning.demand import Wanted
+from gpuxlate.planning.capacity import CapacityAnswer, ContainerPlacement, PodPlacement, fits
+from gpuxlate.planning.demand import PodDemand
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -109,7 +109,7 @@ def test_indexes_are_of_different_cards(text: str) -> None:
 # --- would it fit -------------------------------------------------------------------------------
 
 
-def with_selector(one: Wanted, **labels: str) -> Wanted:
+def with_selector(one: PodDemand, **labels: str) -> PodDemand:
     return replace(one, keys=replace(one.keys, node_selector={k: Value(v) for k, v in labels.items()}))
 
 
@@ -118,11 +118,11 @@ BURST = {POLICY: "guaranteed-burst-share"}
 TWO_CARDS = {"vke.volcengine.com/container-multiple-gpu": "2", POLICY: "native-burst-share"}
 
 
-def mgpu(cores: int, mib: int | None = None, count: int = 1, **other: Any) -> Wanted:
+def mgpu(cores: int, mib: int | None = None, count: int = 1, **other: Any) -> PodDemand:
     return wanted("vke", pods.mgpu(cores, mib), count, **other)
 
 
-def gpushare(units: int, percent: int | None = None) -> Wanted:
+def gpushare(units: int, percent: int | None = None) -> PodDemand:
     return wanted("ack", pods.gpushare(units, percent))
 
 
@@ -142,7 +142,7 @@ UNEVEN = [on(0, 90, 1024), on(1, 10, 20000, "q")]
 SIXTEEN = [on(0, 1, 256, f"p{n}") for n in range(16)]
 EIGHT, NINE = (wanted(None, {"nvidia.com/gpu": cards}) for cards in (8, 9))
 OTHER_POLICY = "its policy is fixed-share, the pod requests guaranteed-burst-share"
-FIT: list[tuple[list[Node], list[Node], Wanted, CapacityAnswer, str]] = [
+FIT: list[tuple[list[Node], list[Node], PodDemand, CapacityAnswer, str]] = [
     # nodes, running, wanted, verdict, a part of the reason
     (ONE, [], mgpu(50, 8192), FITS, ""),
     (ONE, [], mgpu(50, 8192, 2), FITS, ""),
@@ -181,16 +181,16 @@ FIT: list[tuple[list[Node], list[Node], Wanted, CapacityAnswer, str]] = [
 
 @pytest.mark.parametrize(("nodes", "running", "one", "verdict", "reason"), FIT)
 def test_whether_it_fits(
-    nodes: list[Node], running: list[Node], one: Wanted, verdict: CapacityAnswer, reason: str
+    nodes: list[Node], running: list[Node], one: PodDemand, verdict: CapacityAnswer, reason: str
 ) -> None:
-    said = answer(books(nodes, running), [one])
+    said = fits(books(nodes, running), [one])
     assert said.verdict is verdict, said
     assert (verdict is FITS) == (said.reasons == ())
     assert reason in "\n".join(said.reasons)
 
 
 def test_where_it_would_go() -> None:
-    said = answer(books([*ONE, made.vke("b", cards=1)]), [mgpu(60, 4096, 2)])
+    said = fits(books([*ONE, made.vke("b", cards=1)]), [mgpu(60, 4096, 2)])
     on_first = (ContainerPlacement("main", (0,)),)
     assert said.places == (
         PodPlacement("Deployment/web #1", "a", on_first),
@@ -199,25 +199,25 @@ def test_where_it_would_go() -> None:
 
 
 def test_how_many_fit_where_not_all_do() -> None:
-    said = answer(books(TWO), [mgpu(60, 4096, 5)])
+    said = fits(books(TWO), [mgpu(60, 4096, 5)])
     assert (said.verdict, said.pods, said.pods_that_fit) == (NOT, 5, 2)
 
 
 def test_more_than_20_on_a_card_of_ack_is_a_warning() -> None:
-    said = answer(books(CGPU_ONE), [wanted("ack", pods.gpushare(1), 21)])
+    said = fits(books(CGPU_ONE), [wanted("ack", pods.gpushare(1), 21)])
     warning = "card 0 of a would hold 21 containers; the largest documented limit is 20"
     assert (said.verdict, said.warnings) == (FITS, (warning,))
 
 
 def test_who_waits_may_be_first() -> None:
-    said = answer(books(made.VKE, pods.VKE), [mgpu(1, 1024, annotations=BURST)])
+    said = fits(books(made.VKE, pods.VKE), [mgpu(1, 1024, annotations=BURST)])
     assert said.warnings == ("1 pod waits for a node and may be scheduled first",)
 
 
 def test_offline_compute_is_not_counted() -> None:
     limits = {"vke.volcengine.com/reclaimed-mgpu-core": 90, "vke.volcengine.com/mgpu-memory": 4096}
     offline = {"katalyst.kubewharf.io/qos_level": "reclaimed_cores"}
-    said = answer(books(ONE, [on(0, 90, 4096)]), [wanted("vke", limits, annotations=offline)])
+    said = fits(books(ONE, [on(0, 90, 4096)]), [wanted("vke", limits, annotations=offline)])
     assert said.verdict is FITS
     assert "offline" in said.warnings[0]
 
@@ -324,8 +324,8 @@ def test_what_is_not_answered(run: Run) -> None:
 
 def test_an_answer_as_json(run: Run) -> None:
     Path("web.yaml").write_text(deployment(OF_VKE_KEYS % 60, 3))
-    answer = json.loads(run(FakeServer([made.vke("a")]), "capacity -f web.yaml -o json").out)["answer"]
-    assert (answer["verdict"], answer["pods"], answer["podsThatFit"]) == ("does not fit", 3, 2)
+    fits = json.loads(run(FakeServer([made.vke("a")]), "capacity -f web.yaml -o json").out)["answer"]
+    assert (fits["verdict"], fits["pods"], fits["podsThatFit"]) == ("does not fit", 3, 2)
 
 
 def test_a_card_takes_as_many_containers_as_the_node_says(run: Run) -> None:

@@ -11,7 +11,7 @@ import pytest
 from gpuxlate.backends.alibaba.nodes import unit_mib
 from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.backends.nvidia_device_plugin import ProductName
-from gpuxlate.cluster.pods import books_of, gpu_node, gpu_nodes
+from gpuxlate.cluster.pods import gpu_node, gpu_nodes, usage_of
 from gpuxlate.cluster.server import ApiServer, ForbiddenError
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.amounts import Amount, amount_of
@@ -252,7 +252,7 @@ FREE = {
 
 def test_what_is_free() -> None:
     server: ApiServer = FakeServer(made.ALL, pods.ALL)
-    found = books_of(server, gpu_nodes(server)).ledgers
+    found = usage_of(server, gpu_nodes(server)).ledgers
     free = {name: (found[name].cores_free, found[name].memory_free, found[name].cards_free) for name in FREE}
     assert free == FREE
 
@@ -264,7 +264,7 @@ def test_the_order_of_nodes_and_pods_changes_nothing() -> None:
         mixed.shuffle(nodes)
         mixed.shuffle(running)
         server = FakeServer(nodes, running)
-        found = books_of(server, gpu_nodes(server))
+        found = usage_of(server, gpu_nodes(server))
         cards = {name: [card.held for card in one.cards] for name, one in found.ledgers.items()}
         return ledger.totals(found.ledgers.values()), cards, list(found.ledgers), found.waiting
 

@@ -10,7 +10,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.requirements import RequirementState
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.model.share import Policy, Qos, Share
-from gpuxlate.planning.preflight import Flight, preflight, profile_for
+from gpuxlate.planning.preflight import PreflightReport, preflight, profile_for
 from tests.cluster.asking import share
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -19,7 +19,7 @@ from tests.e2e import nodes as made
 VKE, ACK, TKE = (registry.get(name) for name in ("vke", "ack", "tke"))
 
 
-def flight(nodes: list[Any], backend: Any, version: str, wanted: Share | None = None) -> Flight:
+def flight(nodes: list[Any], backend: Any, version: str, wanted: Share | None = None) -> PreflightReport:
     found = gpu_nodes(FakeServer(nodes))
     profile = profile_for([one for one in found if one.view.target == backend.name], backend)
     needs = backend.node_requirements(wanted, profile) if wanted else None

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, answer, rooms
-from gpuxlate.planning.demand import Wanted
+from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, fits, rooms
+from gpuxlate.planning.demand import PodDemand
 from gpuxlate.planning.filling import Bin, BinPlacement
 from gpuxlate.planning.placing import FreeGpu, UndecidedError
 from gpuxlate.planning.requests import ContainerRequest
@@ -163,15 +163,15 @@ def test_the_answer_holds_when_it_is_carried_out(
         wanted("vke", pods.mgpu(10 * c, 2048 * m), count, f"Deployment/{n}")
         for n, (c, m, count) in enumerate(asked)
     ]
-    said = answer(books(nodes, there), kinds)
+    said = fits(books(nodes, there), kinds)
     mixed.shuffle(nodes)
     mixed.shuffle(there)
-    assert answer(books(nodes, there), kinds) == said
+    assert fits(books(nodes, there), kinds) == said
     if said.verdict is CapacityAnswer.FITS:
         carried_out(nodes, there, kinds, said)
 
 
-def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said: Answer) -> None:
+def carried_out(nodes: list[Node], there: list[Node], kinds: list[PodDemand], said: Answer) -> None:
     more = []
     for number, place in enumerate(said.places):
         kind = next(one for one in kinds if place.pod.split(" #")[0] == one.name)
@@ -232,5 +232,5 @@ def test_the_largest_share_fits(running: list[tuple[int, int, int]]) -> None:
     for hole in found.largest:
         cores, memory = min(hole.cores, 99), hole.memory_mib
         if cores and memory >= 256:
-            result = answer(books(nodes, there), [wanted("vke", pods.mgpu(cores, memory))])
+            result = fits(books(nodes, there), [wanted("vke", pods.mgpu(cores, memory))])
             assert result.verdict is CapacityAnswer.FITS

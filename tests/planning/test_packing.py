@@ -53,11 +53,11 @@ def is_valid(cards: Sequence[Sequence[ContainerRequest]]) -> bool:
 
 def carried_out(found: Fleet, asks: Sequence[Asks], size: int) -> list[list[list[ContainerRequest]]]:
     nodes: list[list[list[ContainerRequest]]] = [[[] for _ in range(size)] for _ in range(found.nodes)]
-    for spot in found.spots:
-        for one, chosen in zip(asks[spot.kind], spot.cards, strict=True):
+    for placement in found.placements:
+        for one, chosen in zip(asks[placement.ask_index], placement.cards, strict=True):
             assert len(set(chosen)) == one.cards
             for index in chosen:
-                nodes[spot.bin][index].append(one)
+                nodes[placement.bin][index].append(one)
     return nodes
 
 
@@ -118,7 +118,7 @@ def test_the_bound_the_best_and_best_fit_are_in_this_order(
     found = pack_fleet(node(size), kinds, counts)
     placed = carried_out(found, kinds, size)
     assert all(is_valid(one) for one in placed)
-    assert Counter(spot.kind for spot in found.spots) == {
+    assert Counter(placement.ask_index for placement in found.placements) == {
         k: n for k, n in counts.items() if k not in found.unschedulable
     }
     assert (found.nodes, found.cards) == (len(placed), sum(bool(card) for one in placed for card in one))
@@ -196,9 +196,9 @@ def test_what_fits_no_node_is_named() -> None:
 
 def test_all_of_many_are_packed() -> None:
     found = pack_fleet(node(2), [(ask(30, 3),), (ask(70, 2),)], {0: 100, 1: 100})
-    assert len(found.spots) == 200
+    assert len(found.placements) == 200
     assert found.bound.cards <= found.cards
-    assert isinstance(found.spots[0], BinPlacement)
+    assert isinstance(found.placements[0], BinPlacement)
 
 
 # --- init containers end before the others start: on a card, and in all, the larger counts -------------
@@ -266,6 +266,8 @@ def test_the_least_is_that_of_every_placement(drawn: tuple[int, Asks], count: in
     nodes = fewest(size, asks, count)
     assert found.bound.nodes <= nodes <= found.nodes
     for number in range(found.nodes):
-        assert fits(size, [(asks, spot.cards) for spot in found.spots if spot.bin == number])
+        assert fits(
+            size, [(asks, placement.cards) for placement in found.placements if placement.bin == number]
+        )
     if found.least:
         assert found.nodes == nodes

@@ -31,13 +31,13 @@ def test_what_a_scheduler_reaches(problem: Problem, how: Scheduling, there: int,
     nodes = Nodes([like] * there, how, MIB, like)
     cards: dict[int, list[list[ContainerRequest]]] = {}
     for kind in pods:
-        spot = nodes.take(kind)
-        assert spot is not None
-        assert spot.kind == kind
-        for ask, indexes in zip(kinds[kind], spot.cards, strict=True):
+        placement = nodes.take(kind)
+        assert placement is not None
+        assert placement.ask_index == kind
+        for ask, indexes in zip(kinds[kind], placement.cards, strict=True):
             assert len(set(indexes)) == ask.cards
             for index in indexes:
-                cards.setdefault(spot.bin, [[] for _ in empty])[index].append(ask)
+                cards.setdefault(placement.bin, [[] for _ in empty])[index].append(ask)
     assert all(map(is_valid, cards.values()))
     assert sum(len(card) for one in cards.values() for card in one) == sum(
         a.cards for kind in pods for a in kinds[kind]

@@ -240,7 +240,7 @@ def test_what_is_expected(case: str) -> None:
     wanted, refused = expected(share, ACK if profile else None, profile, card)
     assert refused == []
     assert (wanted.cards, wanted.asked_mib, wanted.figure_mib) == (share.cards, asked, figure)
-    assert (wanted.least, wanted.most) == (least and Fraction(least), most and Fraction(most))
+    assert (wanted.minimum, wanted.maximum) == (least and Fraction(least), most and Fraction(most))
     assert bool(wanted.notes) == (case in ("ACK, share", "ACK, open source"))
 
 
@@ -248,7 +248,7 @@ def test_a_full_card_with_a_cap_becomes_a_whole_one() -> None:
     """VKE cannot say 100 % with a memory cap (VKE014): the whole card is to be seen."""
     wanted, refused = expected(Share(1, 100, 8192), registry.get("vke"), None, 16160)
     assert refused == []
-    assert (wanted.least, wanted.most) == (Fraction("15998.4"), Fraction("17452.8"))
+    assert (wanted.minimum, wanted.maximum) == (Fraction("15998.4"), Fraction("17452.8"))
     assert len(wanted.notes) == 1
 
 

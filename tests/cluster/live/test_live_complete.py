@@ -8,7 +8,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.cli.app import LIVE_COMMANDS, LIVE_GROUPS
-from gpuxlate.cli.complete import answer
+from gpuxlate.cli.complete import kubectl_complete
 from gpuxlate.rules import catalog
 
 KUBECONFIG = """\
@@ -32,7 +32,7 @@ CODES = list(catalog.all_rules(registry.all_backends()))
 
 def values(*words: str) -> tuple[list[str], str]:
     """The values, and the directive."""
-    *lines, directive = answer(words).split("\n")
+    *lines, directive = kubectl_complete(words).split("\n")
     return [line.partition("\t")[0] for line in lines], directive
 
 
@@ -41,8 +41,8 @@ def test_commands_with_what_they_do() -> None:
     assert found == [name for commands in LIVE_GROUPS.values() for name in commands]
     assert set(LIVE_COMMANDS) <= set(found)
     assert directive == ":4"
-    assert "translate\tTranslate manifests to another dialect" in answer([""])
-    assert all("\t" in line for line in answer([""]).split("\n")[:-1])
+    assert "translate\tTranslate manifests to another dialect" in kubectl_complete([""])
+    assert all("\t" in line for line in kubectl_complete([""]).split("\n")[:-1])
 
 
 FITTING = {
