@@ -82,7 +82,7 @@ On = dict[tuple[int, int], list[ContainerRequest]]
 
 def laid(bins: Sequence[Bin], spot: BinPlacement, there: On) -> On:
     """One more pod beside what is there."""
-    kind = bins[spot.bin].admits[spot.kind]
+    kind = bins[spot.bin].admits[spot.ask_index]
     assert kind is not None
     after = {key: list(value) for key, value in there.items()}
     for ask, cards in zip(kind, spot.cards, strict=True):
@@ -143,7 +143,7 @@ def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
     if spots is None:
         assert not any_way(bins, kinds, {})
     else:
-        assert sorted(spot.kind for spot in spots) == sorted(kinds)
+        assert sorted(spot.ask_index for spot in spots) == sorted(kinds)
         assert_not_overbooked(bins, spots)
 
 
