@@ -14,7 +14,7 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
 from gpuxlate.cluster.apply import applied, difference, objects_of, sent, tried
-from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg

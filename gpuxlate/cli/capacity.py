@@ -13,23 +13,15 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, table, terminal_columns, width_of
-from gpuxlate.cluster.pods import gpu_nodes, usage_of
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.pods import usage_of
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural, titled
-from gpuxlate.planning.capacity import (
-    Answer,
-    CapacityAnswer,
-    ContainerPlacement,
-    FreeCapacity,
-    FreeSlot,
-    PartRoom,
-    fits,
-    part_rooms,
-    rooms,
-)
+from gpuxlate.planning.capacity import Answer, CapacityAnswer, ContainerPlacement, fits
 from gpuxlate.planning.demand import GpuDemand, demand
+from gpuxlate.planning.free_capacity import FreeCapacity, FreeSlot, PartRoom, part_rooms, rooms
 from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, totals
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide

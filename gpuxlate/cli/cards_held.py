@@ -24,7 +24,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.exact import Exact, decimal
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile, cards
-from gpuxlate.planning.demand import Load, loads_of
+from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.plan import NodeType, node_type
 from gpuxlate.planning.prices import cards_held
 from gpuxlate.planning.requests import Asks, UnknownPartError

@@ -119,7 +119,8 @@ class LiveInputs:
             )
 
     def _objects(self) -> Iterator[Input]:
-        from gpuxlate.cluster.resources import live_inputs, selected
+        from gpuxlate.cluster.live_inputs import live_inputs
+        from gpuxlate.cluster.resources import selected
         from gpuxlate.cluster.server import ClusterError
         from gpuxlate.files.relevance import might_have_gpu_keys
 

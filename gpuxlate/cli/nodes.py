@@ -11,7 +11,8 @@ from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
-from gpuxlate.cluster.pods import gpu_nodes, usage_of
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.pods import usage_of
 from gpuxlate.cluster.server import ApiServer
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.errors import Exit, UserError

@@ -23,19 +23,9 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, join_or, msg, plural
 from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
-from gpuxlate.planning.plan import (
-    Suggestion,
-    TargetPlan,
-    better_values,
-    cards_text,
-    in_use,
-    missing,
-    nodes_text,
-    plan,
-    profile_with,
-    remarks,
-    shares_text,
-)
+from gpuxlate.planning.plan import TargetPlan, in_use, plan, profile_with
+from gpuxlate.planning.remarks import cards_text, missing, nodes_text, remarks, shares_text
+from gpuxlate.planning.suggestions import Suggestion, better_values
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover

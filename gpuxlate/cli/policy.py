@@ -15,7 +15,7 @@ from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
-from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.declarations import regex

@@ -14,7 +14,7 @@ from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import wrapped
-from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, record

@@ -13,7 +13,7 @@ from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.pods import printed, running
+from gpuxlate.cluster.running import printed, running
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize

@@ -12,7 +12,8 @@ from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.cli import live, options, printing
 from gpuxlate.cluster import waiting
 from gpuxlate.cluster.export import as_yaml
-from gpuxlate.cluster.pods import gpu_nodes_of, gpu_pods, keys_of_pod, usage_of
+from gpuxlate.cluster.nodes import gpu_nodes_of
+from gpuxlate.cluster.pods import gpu_pods, keys_of_pod, usage_of
 from gpuxlate.cluster.server import NODES, ApiServer, Json
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
@@ -22,8 +23,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg, plural, titled
-from gpuxlate.planning.demand import PodDemand
 from gpuxlate.planning.nodes import GpuNode, comma_list
+from gpuxlate.planning.problem import PodDemand
 from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.source import Source

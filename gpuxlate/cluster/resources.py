@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
-from gpuxlate.cluster.export import as_yaml
 from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
-from gpuxlate.files.find import Input
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 
@@ -49,6 +46,7 @@ class ResourceKind:
 
 
 PODS = ResourceKind("v1", "Pod", "pods", "pod", ("po",))
+
 BUILT_IN: tuple[ResourceKind, ...] = (
     ResourceKind("apps/v1", "Deployment", "deployments", "deploy"),
     ResourceKind("apps/v1", "StatefulSet", "statefulsets", "sts"),
@@ -60,8 +58,10 @@ BUILT_IN: tuple[ResourceKind, ...] = (
     ResourceKind("v1", "ReplicationController", "replicationcontrollers", "rc"),
 )
 """The kinds of Kubernetes itself that hold pods."""
+
 DEFAULT = BUILT_IN[:6]
 """The kinds where none is named, and of ``all``."""
+
 _CONTROLLERS = frozenset(
     {"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job", "CronJob", "Node"}
 )
@@ -249,35 +249,3 @@ def _is_independent(item: Json, foreign_pods: bool) -> bool:
         if owner.get("controller")
     ]
     return not owners or (foreign_pods and all(owner.get("kind") not in _CONTROLLERS for owner in owners))
-
-
-# Live objects as inputs: each is a manifest in memory, read page by page.
-def live_inputs(
-    server: ApiServer,
-    selections: Sequence[ObjectSelection],
-    *,
-    all_namespaces: bool = False,
-    selector: str | None = None,
-    matters: Callable[[bytes], bool] | None = None,
-) -> Iterator[Input]:
-    """The selected objects, for ``selections`` from ``resources.selected``. Raises ClusterError.
-
-    Only one page of the server is in memory. ``matters``: whether an object, as JSON, can hold anything of
-    interest; one that cannot, and that the user did not name, is an empty text. Without it every object is
-    a whole manifest, and pods of controllers of other kinds are left out, since their controllers create
-    them anew.
-    """
-    for selected_object in objects(
-        server,
-        selections,
-        all_namespaces=all_namespaces,
-        selector=selector,
-        foreign_pods=matters is not None,
-    ):
-        matters_here = selected_object.named or matters is None or matters(_json(selected_object.object))
-        text = as_yaml(selected_object.object) if matters_here else ""
-        yield Input(selected_object.name, None, selected_object.named, data=text.encode())
-
-
-def _json(live: Json) -> bytes:
-    return json.dumps(live, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -6,27 +6,25 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.pod_reader import ContainerShare
-from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import Count, Printed, record
-from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import Place
-from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
+from gpuxlate.model.messages import join_and, join_or, message_of, msg
 from gpuxlate.model.profile import Profile, card_named, nearest
-from gpuxlate.model.share import Share
-from gpuxlate.planning.demand import Load, loads_of, slots_of
 from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
+from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.placing import Cards, FreeGpu, first_way, shortage
+from gpuxlate.planning.problem import slots_of
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, UnknownPartError, phases
-from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
+from gpuxlate.translation.fit import PARTS
 from gpuxlate.translation.results import Item
 
 
@@ -349,262 +347,3 @@ def held_on(
             for index in chosen:
                 held[placement.bin][index].append(PlacedContainer(load, ask, number))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)
-
-
-# Values that would pack better: one share more to a card for a little less compute or memory.
-LARGEST_CUT = 0.2
-"""A value is not lowered by more than this part of it."""
-TRIED = 12
-"""Templates that are looked at, those that take most room first."""
-SHOWN = 3
-"""Values that are shown at most."""
-MOST_PODS = 5_000
-"""In larger fleets nothing is tried: each value is a packing of its own."""
-STEPS = 16
-"""Values that are tried, from the highest down, until the target takes one as it is."""
-
-
-@record
-class Suggestion(Printed):
-    """One value that packs better, of each card."""
-
-    workload: str
-    """Namespace, kind and name of the object."""
-    container: str
-    """The container."""
-    field: str
-    """Field of the share."""
-    value: Count
-    """The value to write."""
-    instead_of: Count
-    """The value now."""
-    per_card: Count
-    """Shares of this size on one card."""
-    per_card_before: Count
-    """The same with the value now."""
-    cards_saved: Count
-    """Cards that the fleet needs less."""
-
-
-def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
-    """The values that save most cards, each alone. Pods of one container with a part of one card only."""
-    if plan.pods > MOST_PODS:
-        return ()
-    loads = [load for load in plan.loads if len(load.shares) == 1 and _is_part(load.shares[0])]
-    loads.sort(key=lambda load: (-load.pods * (load.shares[0].memory_mib or 0), load.name))
-    suggestions = [suggestion for load in loads[:TRIED] for suggestion in _of(plan, load, profile)]
-    suggestions = [suggestion for suggestion in suggestions if suggestion.cards_saved > 0]
-    suggestions.sort(
-        key=lambda suggestion: (
-            -suggestion.cards_saved,
-            suggestion.instead_of - suggestion.value,
-            suggestion.workload,
-        )
-    )
-    return tuple(suggestions[:SHOWN])
-
-
-def _is_part(share: Share) -> bool:
-    return share.cards == 1 and share.memory_mib is not None
-
-
-def per_card(node: NodeType, cores: int, memory_mib: int) -> int:
-    """Shares of one size on one card."""
-    limits = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
-    return min(*limits, PERCENT // cores) if cores else min(limits)
-
-
-def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
-    """One share more to a card by less memory, or by less compute."""
-    node, share = plan.node, load.shares[0]
-    cores, memory = share.cores or 0, share.memory_mib or 0
-    before = per_card(node, cores, memory)
-    if not before or (node.per_card is not None and before >= node.per_card):
-        return
-    for field, attribute, now, largest, step in (
-        ("memoryMiB", "memory_mib", memory, node.usable_mib // (before + 1), node.unit_mib),
-        ("cores", "cores", cores, PERCENT // (before + 1), 1),
-    ):
-        value = _taken(plan, share, attribute, largest, step, profile) if largest < now else None
-        if value is None or value < now * (1 - LARGEST_CUT):
-            continue
-        changed = _with(share, attribute, value)
-        after = per_card(node, changed.cores or 0, changed.memory_mib or 0)
-        if after > before:
-            saves = plan.fleet.cards - _cards(plan, load, changed, profile)
-            yield Suggestion(load.name, load.items[0].container, field, value, now, after, before, saves)
-
-
-def _taken(
-    plan: TargetPlan, share: Share, attribute: str, largest: int, step: int, profile: Profile
-) -> int | None:
-    """The largest value up to ``most`` that the target takes as it is."""
-    for value in range(largest // step * step, 0, -step)[:STEPS]:
-        request = ContainerShare("", 0, share=_with(share, attribute, value))
-        if not fit_pod([request], plan.backend, Accept(), profile).outcomes[0].losses:
-            return value
-    return None
-
-
-def _with(share: Share, attribute: str, value: int) -> Share:
-    if attribute == "cores":
-        return replace(share, cores=value)
-    return replace(share, memory_mib=value, memory_limit_mib=None)
-
-
-def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> int:
-    """Cards of the fleet with another share in one template."""
-    numbers: dict[Asks, int] = {}
-    homeless = {id(nowhere.load) for nowhere in plan.nowhere}
-    loads = [other for other in plan.loads if id(other) not in homeless]
-    ask_indexes = [
-        numbers.setdefault(
-            other.asks(plan.backend, profile, (changed,) if other is load else None), len(numbers)
-        )
-        for other in loads
-    ]
-    return pack(plan.node, tuple(numbers), loads, ask_indexes).cards
-
-
-# What the numbers of a plan mean, in sentences.
-UNITS = {"cores": " %", "memoryMiB": " MiB"}
-BINDS = {
-    "compute": "limited by compute",
-    "memory": "limited by memory",
-    "containers": "limited by the number of containers on a card",
-    "whole cards": "whole cards decide",
-}
-"""By what the lower bound follows from."""
-
-
-def cards_text(count: int) -> Message:
-    return plural(count, "{count} card", "{count} cards")
-
-
-def nodes_text(count: int) -> Message:
-    return plural(count, "{count} node", "{count} nodes")
-
-
-def pods_text(count: int) -> Message:
-    return plural(count, "{count} pod", "{count} pods")
-
-
-def shares_text(count: int) -> Message:
-    return plural(count, "{count} share", "{count} shares")
-
-
-def remarks(target_plan: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
-    """What the numbers mean, one sentence a line."""
-    fleet, cores, memory = target_plan.fleet, target_plan.use["cores"], target_plan.use["memoryMiB"]
-    if fleet.cards and not fleet.least:
-        if fleet.cards > fleet.bound.cards:
-            text = "at least {least} are needed; found {found}"
-            yield msg(text, least=cards_text(fleet.bound.cards), found=fleet.cards)
-        else:
-            text = "no packing needs fewer cards; at least {least} are needed"
-            yield msg(text, least=nodes_text(fleet.bound.nodes))
-    pools = Counter(node_cards[0].pool for node_cards in fleet.state if node_cards[0].pool)
-    if len(pools) > 1:
-        node_kinds = (
-            msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items())
-        )
-        text = "needs {count} kinds of nodes, whose pods cannot share a node: {kinds}"
-        yield msg(text, count=len(pools), kinds=join_and(node_kinds, "{before}; {last}"))
-    if fleet.cards:
-        yield msg(
-            "{what}: {cores} % of compute and {memory} % of memory are in use",
-            what=msg(BINDS[fleet.bound.by]),
-            cores=cores.percent,
-            memory=memory.percent,
-        )
-    if mixed := sum(
-        len({held.part for held in card if held.part}) > 1
-        for node_cards in target_plan.held
-        for card in node_cards
-    ):
-        yield plural(
-            mixed,
-            "{count} card has partitions of several profiles: places are fixed, make the larger first",
-            "{count} cards have partitions of several profiles: places are fixed, make the larger first",
-        )
-    if cores.stranded or memory.stranded:
-        yield msg(
-            "stranded: {cores} cards of compute and {memory} of memory are free, too little for any share",
-            cores=f"{cores.stranded / 100:.1f}",
-            memory=f"{memory.stranded / target_plan.node.usable_mib:.1f}",
-        )
-    if target_plan.roundings:
-        count, values = target_plan.for_rounding, _rounded(target_plan.roundings)
-        text = (
-            "rounding needs {count} of the cards: {values}"
-            if count
-            else "rounding needs no extra card: {values}"
-        )
-        yield msg(text, count=count, values=values)
-    for value in better:
-        yield msg(
-            "{name} {container}: {value}{unit} in place of {instead}: {each} to a card instead of {before}, "
-            "saves {cards}",
-            name=value.workload,
-            container=value.container,
-            value=value.value,
-            unit=UNITS[value.field],
-            instead=value.instead_of,
-            each=value.per_card,
-            before=value.per_card_before,
-            cards=cards_text(value.cards_saved),
-        )
-
-
-def _rounded(values: Sequence[Rounding]) -> str:
-    shown: list[str] = [
-        msg(
-            "{asked}{unit} to {given} ({shares})",
-            asked=rounding.asked,
-            unit=UNITS.get(rounding.field, ""),
-            given=msg("whole cards") if rounding.given is None else rounding.given,
-            shares=shares_text(rounding.shares),
-        )
-        for rounding in values[:3]
-    ]
-    if len(values) > 3:
-        shown.append(plural(len(values) - 3, "{count} other value", "{count} other values"))
-    return join_and(shown)
-
-
-def _why(refused: Sequence[Item]) -> Iterator[Message]:
-    """The rules that refuse, each with its first message."""
-    first_by_code: dict[str, tuple[Diagnostic, set[int]]] = {}
-    for number, item in enumerate(refused):
-        for each in item.diagnostics:
-            if each.severity is Severity.ERROR:
-                first_by_code.setdefault(each.code, (each, set()))[1].add(number)
-    for code, (first, items) in sorted(first_by_code.items(), key=lambda entry: -len(entry[1][1])):
-        reason = msg(
-            "  {code}, {shares}, first in {file}: {message}",
-            code=code,
-            shares=shares_text(len(items)),
-            file=first.file,
-            message=first.message,
-        )
-        yield msg("{before}; {last}", before=reason, last=first.hint) if first.hint else reason
-
-
-def missing(target_plan: TargetPlan) -> Iterator[Message]:
-    """What is not packed, or not known."""
-    if target_plan.refused:
-        counts = Counter(item.verdict for item in target_plan.refused)
-        verdicts = join_and(
-            msg("{count} {verdict}", count=counts[verdict], verdict=msg(verdict.value))
-            for verdict in Verdict
-            if counts[verdict]
-        )
-        yield msg("not packed: {what} ({why})", what=shares_text(len(target_plan.refused)), why=verdicts)
-        yield from _why(target_plan.refused)
-    for nowhere in target_plan.nowhere:
-        description = msg("{name}, {pods}", name=nowhere.load.name, pods=pods_text(nowhere.load.pods))
-        yield msg("not packed: {what}: {why}", what=description, why=nowhere.reason)
-    for load in target_plan.loads:
-        if load.count is None:
-            text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
-            yield msg(text, name=load.name)

@@ -24,8 +24,8 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.capacity import why_not
-from gpuxlate.planning.demand import PodDemand
 from gpuxlate.planning.nodes import GpuNode, comma_list, live_profile, serves_text, unit_profile
+from gpuxlate.planning.problem import PodDemand
 from gpuxlate.translation.fit import fit_pod
 
 SHOWS_VERSIONS = "kubectl get deployments,daemonsets -n kube-system -o wide"

@@ -18,7 +18,7 @@ from gpuxlate.model.exact import Exact
 from gpuxlate.planning.requests import Asks, ContainerRequest, phases
 
 if TYPE_CHECKING:
-    from gpuxlate.planning.demand import Load
+    from gpuxlate.planning.loads import Load
     from gpuxlate.planning.plan import PlacedContainer, TargetPlan
 
 

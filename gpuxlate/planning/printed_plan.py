@@ -6,17 +6,11 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gpuxlate.model.declarations import OMITTED, Count, Output, Positive, Printed, Sometimes, record
-from gpuxlate.planning.plan import (
-    PlacedContainer,
-    Rounding,
-    Suggestion,
-    TargetPlan,
-    Utilization,
-    in_use,
-    remarks,
-)
+from gpuxlate.planning.plan import PlacedContainer, Rounding, TargetPlan, Utilization, in_use
 from gpuxlate.planning.prices import PlanPrice
+from gpuxlate.planning.remarks import remarks
 from gpuxlate.planning.schedule import PrintedSchedule, Schedule
+from gpuxlate.planning.suggestions import Suggestion
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.results import Item
 

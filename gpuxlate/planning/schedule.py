@@ -15,10 +15,11 @@ from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
-from gpuxlate.planning.demand import Load
 from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
+from gpuxlate.planning.loads import Load
 from gpuxlate.planning.placing import Cards, FreeGpu
-from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes_text, pods_text
+from gpuxlate.planning.plan import PlacedContainer, TargetPlan
+from gpuxlate.planning.remarks import nodes_text, pods_text
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
 UNDIVIDED = "undivided"

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.planning.capacity import reasons_by_node, rooms
-from gpuxlate.planning.demand import PackingProblem, PodDemand, problem_of, untolerated
+from gpuxlate.planning.capacity import reasons_by_node
+from gpuxlate.planning.free_capacity import rooms
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED
+from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of, untolerated
 from gpuxlate.planning.search import sums
 
 

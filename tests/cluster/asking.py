@@ -5,9 +5,10 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.cluster_nodes import NodeView
-from gpuxlate.cluster.pods import gpu_node, gpu_pods, keys_of_pod
+from gpuxlate.cluster.nodes import gpu_node
+from gpuxlate.cluster.pods import gpu_pods, keys_of_pod
 from gpuxlate.planning import ledger
-from gpuxlate.planning.demand import PodDemand
+from gpuxlate.planning.problem import PodDemand
 from tests.e2e import nodes, pods
 
 Node = dict[str, Any]

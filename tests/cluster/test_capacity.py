@@ -14,7 +14,7 @@ from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import CapacityAnswer, ContainerPlacement, PodPlacement, fits
-from gpuxlate.planning.demand import PodDemand
+from gpuxlate.planning.problem import PodDemand
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer

@@ -11,7 +11,8 @@ import pytest
 from gpuxlate.backends.alibaba.nodes import unit_mib
 from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.backends.nvidia_device_plugin import ProductName
-from gpuxlate.cluster.pods import gpu_node, gpu_nodes, usage_of
+from gpuxlate.cluster.nodes import gpu_node, gpu_nodes
+from gpuxlate.cluster.pods import usage_of
 from gpuxlate.cluster.server import ApiServer, ForbiddenError
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.amounts import Amount, amount_of

@@ -8,7 +8,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.requirements import RequirementState
-from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.planning.preflight import PreflightReport, preflight, profile_for
 from tests.cluster.asking import share

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, fits, rooms
-from gpuxlate.planning.demand import PodDemand
+from gpuxlate.planning.capacity import Answer, CapacityAnswer, fits
 from gpuxlate.planning.filling import Bin, BinPlacement
+from gpuxlate.planning.free_capacity import FreeCapacity, rooms
 from gpuxlate.planning.placing import FreeGpu, UndecidedError
+from gpuxlate.planning.problem import PodDemand
 from gpuxlate.planning.requests import ContainerRequest
 from gpuxlate.planning.search import pack
 from tests.cluster.asking import Node, books, on, wanted

@@ -10,7 +10,7 @@ import pytest
 from urllib3.exceptions import ConnectTimeoutError
 
 import gpuxlate
-from gpuxlate.cluster.client import _library
+from gpuxlate.cluster.connection import _library
 from gpuxlate.cluster.errors import unreachable
 from gpuxlate.cluster.server import ChoiceError
 from gpuxlate.files.extras import install_command

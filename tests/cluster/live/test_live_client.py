@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.client import MAX_WAIT, RETRIES, Cluster, KubectlOptions
+from gpuxlate.cluster.client import Cluster, KubectlOptions
+from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ConflictError, MissingError
 from tests.cluster.live.conftest import FAULTS, IN_DEFAULT, TOKEN
