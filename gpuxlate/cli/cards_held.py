@@ -25,9 +25,10 @@ from gpuxlate.model.exact import Exact, decimal
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile, cards
 from gpuxlate.planning.loads import Load, loads_of
+from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.plan import NodeType, node_type
 from gpuxlate.planning.prices import cards_held
-from gpuxlate.planning.requests import Asks, UnknownPartError
+from gpuxlate.planning.requests import Asks
 from gpuxlate.report.characters import text_of
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.leftovers import Leftover

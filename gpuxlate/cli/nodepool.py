@@ -29,7 +29,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning import nodepool
+from gpuxlate.planning import autoscalers
 from gpuxlate.planning.nodepool import NodePool, PoolsOfTarget, node_pool
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
@@ -183,10 +183,12 @@ def _scaling(
 
     def lines(pool: NodePool) -> Iterable[str]:
         if output == "cluster-api":
-            return nodepool.cluster_api(pool, backend, profile)
-        offered = nodepool.resources(pool, backend, profile)
+            return autoscalers.cluster_api(pool, backend, profile)
+        offered = autoscalers.resources(pool, backend, profile)
         return (
-            nodepool.node_overlay(pool, offered, machines) if machines else nodepool.asg_tags(pool, offered)
+            autoscalers.node_overlay(pool, offered, machines)
+            if machines
+            else autoscalers.asg_tags(pool, offered)
         )
 
     parts = [text_of(lines(pool)) for pool in pools]
@@ -195,7 +197,7 @@ def _scaling(
 
 def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
     """The node pools of a cloud. Raises PlanError where it has none."""
-    return "\n".join(text_of(nodepool.cloud_pool(pool, cloud)) for pool in pools)
+    return "\n".join(text_of(autoscalers.cloud_pool(pool, cloud)) for pool in pools)
 
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:

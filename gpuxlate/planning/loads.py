@@ -13,7 +13,8 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import ask_of
-from gpuxlate.planning.requests import Asks, ContainerRequest, asks_of_part
+from gpuxlate.planning.parts import asks_of_part
+from gpuxlate.planning.requests import Asks, ContainerRequest
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.results import Item, counted_once
 

@@ -21,9 +21,10 @@ from gpuxlate.model.profile import Profile, card_named, nearest
 from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
+from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.placing import Cards, FreeGpu, first_way, shortage
 from gpuxlate.planning.problem import slots_of
-from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, UnknownPartError, phases
+from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 from gpuxlate.translation.fit import PARTS
 from gpuxlate.translation.results import Item
 

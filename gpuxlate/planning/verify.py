@@ -1,4 +1,8 @@
-"""Whether what nvidia-smi shows in a container is what its share says."""
+"""Whether what nvidia-smi shows in a container is what its share says.
+
+Vendors round memory up, and never give much more or less: on each card from 1 % below to 8 % above the
+request. A share of 4096 MiB showed 4309 MiB.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,6 @@ from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.planning.nvidia_smi import OutputForm, Seen, SeenCard
 from gpuxlate.translation.fit import fit_pod
 
-# Whether the cards that a container sees are those of its share.
-# Vendors round memory up, and never give much more or less (contract, section 4): on each card from 1 %
-# below to 8 % above the request. A share of 4096 MiB showed 4309 MiB (seed 002).
 LEAST = Fraction(99, 100)
 
 MOST = Fraction(108, 100)

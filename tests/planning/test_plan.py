@@ -16,8 +16,8 @@ from gpuxlate.cli.schemas import schema
 from gpuxlate.files import find
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
 from gpuxlate.model.share import Partition, Share
+from gpuxlate.planning.parts import asks_of_part
 from gpuxlate.planning.placing import FreeGpu, first_way
-from gpuxlate.planning.requests import asks_of_part
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
