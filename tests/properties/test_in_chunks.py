@@ -4,6 +4,7 @@ Here any stream counts as large, and chunks are read in this process; what they 
 on its way between processes. ``test_in_two_processes`` forks them.
 """
 
+import json
 import os
 import pickle
 import random
@@ -272,21 +273,38 @@ def test_progress(tmp_path: Path, cores: int) -> None:
     """A large stream has a bar on a terminal, which is gone at the end; a small one has none."""
     file = tmp_path / "f.yaml"
     file.write_bytes(joined(1))
-    shown = {}
-    for command in (COMMAND, "from gpuxlate.cli import main; main()"):
-        ours, theirs = os.openpty()
-        with subprocess.Popen(
-            [sys.executable, "-c", command, "lint", str(file)],
-            env={**os.environ, "GPUXLATE_CORES": str(cores), "TERM": "xterm"},
-            stdout=subprocess.DEVNULL,
-            stderr=theirs,
-        ):
-            os.close(theirs)
-            shown[command] = read_all(ours)
-    large, small = shown.values()
+    large = on_a_terminal(COMMAND, file, cores)
     assert b"reading" in large
     assert large.rstrip().endswith(b"\x1b[2K")  # the line is cleared
-    assert b"reading" not in small
+    assert b"reading" not in on_a_terminal("from gpuxlate.cli import main; main()", file, cores)
+
+
+def test_progress_of_one_document(tmp_path: Path) -> None:
+    """The bar of a large List moves once it is read: work on its objects is the other half."""
+    file = tmp_path / "f.yaml"
+    container = {"name": "web", "resources": {"limits": {"nvidia.com/gpu": 1}}}
+    pod = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web"},
+        "spec": {"containers": [container]},
+    }
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod] * 100}), "utf-8")
+    large = on_a_terminal(COMMAND, file, 2)
+    assert [part in large for part in (b" 0%", b" 50%")] == [True, True]
+
+
+def on_a_terminal(command: str, file: Path, cores: int) -> bytes:
+    """What lint of a file writes to a terminal on stderr."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-c", command, "lint", str(file)],
+        env={**os.environ, "GPUXLATE_CORES": str(cores), "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    ):
+        os.close(theirs)
+        return read_all(ours)
 
 
 def read_all(handle: int) -> bytes:
