@@ -56,8 +56,9 @@ def command(
     accept, target_profile = translation.losses.accept(), lookup.profile(profile, components=components)
     targets = lookup.targets(to, registry.all_writable)
     choices = decided.decisions if decided else None
+    inputs = Inputs(paths, kustomize)
     settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]
-    results = count_to_each(Inputs(paths, kustomize).some(or_excluded=True), settings, ASSESS)
+    results = count_to_each(inputs.some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}
     wrong = [refusals(run) for run in results]
     said = {
@@ -78,7 +79,7 @@ def command(
     if html:
         from gpuxlate.report.html import assess_page
 
-        files[Path(html)] = assess_page(reports, outputs.page_footer())
+        files[Path(html)] = assess_page(reports, outputs.page_heading(inputs), outputs.page_footer())
     outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
         printing.json_out(data)

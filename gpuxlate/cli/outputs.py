@@ -16,6 +16,7 @@ from gpuxlate.model.messages import Message, message_of, msg, plural
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gpuxlate.cli.inputs import Inputs
     from gpuxlate.translation.leftovers import Leftover
     from gpuxlate.translation.quotas.items import QuotaItem
     from gpuxlate.translation.results import Item, Result
@@ -38,13 +39,11 @@ def output_path(folder: str, *parts: str) -> Path:
     return path
 
 
-def page_footer() -> Message:
-    """How a page came to be: version, date (that of EPOCH where it is one) and command."""
+def page_heading(inputs: Inputs) -> Message:
+    """What a page is of: the inputs, and the date (that of EPOCH where it is one)."""
     import os
     import time
     from datetime import UTC, datetime
-
-    from gpuxlate import __version__
 
     moment = datetime.fromtimestamp(time.time(), UTC)
     if epoch := os.environ.get(EPOCH):
@@ -52,8 +51,14 @@ def page_footer() -> Message:
             moment = datetime.fromtimestamp(int(epoch), UTC)
         except (ValueError, OverflowError, OSError):  # no number, or no date of this platform
             ignored_variable(EPOCH, "the date is that of today")
-    values = {"version": __version__, "date": moment.date().isoformat(), "command": invocation().command}
-    return msg("gpuxlate {version}, {date}: {command}", **values)
+    return msg("From {names}, {date}", names=str(inputs), date=moment.date().isoformat())
+
+
+def page_footer() -> Message:
+    """How a page came to be: version and command."""
+    from gpuxlate import __version__
+
+    return msg("gpuxlate {version}: {command}", version=__version__, command=invocation().command)
 
 
 def as_json(texts: Iterable[str]) -> str:

@@ -139,7 +139,8 @@ def command(
     if html:
         from gpuxlate.report.html import plan_page
 
-        outputs.write_files({Path(html): plan_page(data, outputs.page_footer()).encode()})
+        page = plan_page(data, outputs.page_heading(inputs), outputs.page_footer())
+        outputs.write_files({Path(html): page.encode()})
     if output == "json":
         printing.json_out(data)
     else:

@@ -92,8 +92,8 @@ def page(title: str, *parts: object) -> str:
     return f"<!doctype html>\n{html}<head>{head}</head><body>{join(parts)}</body></html>\n"
 
 
-def _foot(made: str) -> Html:
-    return tag("p", made, class_="dim")
+def _aside(line: str) -> Html:
+    return tag("p", line, class_="dim")
 
 
 # The page of a fleet report (``gpuxlate-report/v1``): verdicts, reasons, shares and leftovers.
@@ -107,19 +107,21 @@ COLOURS = {
 Data = Mapping[str, Any]
 
 
-def assess_page(reports: Mapping[str, Data], made: str) -> str:
-    """The page of whole reports, by target. ``made``: the version, the date, and the command."""
-    parts = [part for target, data in reports.items() for part in _assessed(data, target)]
-    return page(_moving(", ".join(reports)), *parts, _foot(made))
+def assess_page(reports: Mapping[str, Data], heading: str, footer: str) -> str:
+    """The page of whole reports, by target. ``heading``: the inputs and the date, under each title;
+    ``footer``: the version and the command."""
+    parts = [part for target, data in reports.items() for part in _assessed(data, target, heading)]
+    return page(_moving(", ".join(reports)), *parts, _aside(footer))
 
 
 def _moving(target: str) -> Message:
     return msg("Moving to {target}", target=target)
 
 
-def _assessed(data: Data, target: str) -> Iterator[Html]:
+def _assessed(data: Data, target: str, heading: str) -> Iterator[Html]:
     shares, left = data["items"], data["leftovers"]
     yield tag("h1", _moving(target))
+    yield _aside(heading)
     yield tag("p", join_and([_plural(len(shares), "share"), _plural(len(left), "leftover")]))
     yield _verdicts(data["summary"], len(shares))
     yield _reasons(shares)
@@ -240,18 +242,20 @@ Key = tuple[str, str, int, int, str]
 """Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
 
 
-def plan_page(data: PlanData, made: str) -> str:
-    """The page of a whole plan. ``made``: the version, the date, and the command."""
+def plan_page(data: PlanData, heading: str, footer: str) -> str:
+    """The page of a whole plan. ``heading``: the inputs and the date; ``footer``: the version and the
+    command."""
     every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
     head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in one for one, _ in every) else [])]
     return page(
         msg("GPU plan"),
         tag("h1", msg("GPU plan")),
+        _aside(heading),
         table(head, [_row(one, before) for one, before in every]),
         *(_target(one, before) for one, before in every),
         _uncounted(data["uncounted"]),
-        tag("p", msg("Only GPUs are considered: CPU, memory of the node and taints are not."), class_="dim"),
-        _foot(made),
+        _aside(msg("Only GPUs are considered: CPU, memory of the node and taints are not.")),
+        _aside(footer),
     )
 
 

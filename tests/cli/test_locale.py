@@ -465,14 +465,16 @@ NAMED = re.compile(
 
 @pytest.mark.parametrize("command", PAGES)
 def test_pages_to_send_are_in_chinese(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They say how they came to be, and are the same whenever they are made."""
+    """They say what they are of and how they came to be, and are the same whenever they are made."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
     words = (*command.split(), "--html", str(tmp_path / "page.html"), "--lang", "zh")
     run(*words)
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert page.startswith('<!doctype html>\n<html lang="zh-CN">')
     version = importlib.metadata.version("gpuxlate")
-    assert f"gpuxlate {version}，1970-01-02：gpuxlate {' '.join(words)}</p>" in page
+    assert f"gpuxlate {version}：gpuxlate {' '.join(words)}</p>" in page
+    paths = ", ".join(itertools.takewhile(lambda word: not word.startswith("--"), words[1:]))
+    assert page.count(f'</h1><p class="dim">输入：{paths}；日期：1970-01-02</p>') == page.count("</h1>")
     shown = re.findall(
         r">([^<>]+)<|title=\"([^\"]+)\"", re.sub(r"<style.*?</style>", "", page, flags=re.DOTALL)
     )
