@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gpuxlate.cli.options import InvalidValueError
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import did_you_mean, msg
 from gpuxlate.model.profile import Component, Profile, at_least, parse
 
 WITH, UPGRADE = "--with", "--upgrade"
@@ -73,12 +73,5 @@ def _component(option: str, text: str, name: str) -> Component:
     components = registry.components()
     if name in components:
         return components[name]
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(components), 1, 0.5)
-    hint = (
-        msg("did you mean {near}?", near=near[0])
-        if near
-        else msg("components: {names}", names=", ".join(sorted(components)))
-    )
+    hint = did_you_mean(name, components, msg("components: {names}", names=", ".join(sorted(components))))
     raise InvalidValueError(option, text, hint)

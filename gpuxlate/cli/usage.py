@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed
 from gpuxlate.cli.printing import alert, show_error
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, did_you_mean, msg
 
 GUESSES = {
     "check": "lint",
@@ -28,14 +27,13 @@ GUESSES = {
 def no_command(name: str, context: Any, live: Iterable[str]) -> str:
     """That a group has no such command, and which may be meant. ``live``: those of the plug-in."""
     commands = context.command.commands
+    hint: str
     if name in live:
         hint = msg("write {instead}", instead=f"kubectl gpuxlate {name}")
     elif name in GUESSES:
         hint = msg("write {instead}", instead=f"{context.command_path} {GUESSES[name]}")
-    elif near := get_close_matches(name, commands, 1):
-        hint = msg("did you mean {near}?", near=near[0])
     else:
-        hint = msg("commands: {names}", names=", ".join(commands))
+        hint = did_you_mean(name, commands, msg("commands: {names}", names=", ".join(commands)))
     return msg("no such command {name!r}; {hint}", name=name, hint=hint)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 from gpuxlate.cluster.server import ChoiceError, ClusterError
 from gpuxlate.files.read import content
 from gpuxlate.model.declarations import record
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import did_you_mean, msg
 from gpuxlate.yamltext.parse import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -103,11 +102,10 @@ class Kubeconfig:
                 else "it has no contexts",
             )
         if name not in contexts:
-            near = get_close_matches(name, contexts, 1, 0.5)
-            hint = msg("contexts: {names}", names=", ".join(contexts) or msg("none"))
-            if near:
-                hint = msg("did you mean {near}?", near=near[0])
-            raise ChoiceError(msg("the kubeconfig has no context {name!r}", name=name), hint)
+            listed = msg("contexts: {names}", names=", ".join(contexts) or msg("none"))
+            raise ChoiceError(
+                msg("the kubeconfig has no context {name!r}", name=name), did_you_mean(name, contexts, listed)
+            )
         entry = _mapping(contexts[name][0].get("context"))
         cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):

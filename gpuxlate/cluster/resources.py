@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
 from gpuxlate.model.declarations import record
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import did_you_mean, msg
 
 
 @record
@@ -125,8 +124,7 @@ def kind_of(server: ApiServer, word: str) -> ResourceKind:
     kind = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
     if kind is None:
         known_words = [known_word for kind in BUILT_IN for known_word in words_of(kind)]
-        near = get_close_matches(word.lower(), known_words, 1, 0.7)
-        hint = msg("did you mean {near}?", near=near[0]) if near else "kubectl api-resources lists them"
+        hint = did_you_mean(word.lower(), known_words, "kubectl api-resources lists them")
         raise ChoiceError(msg("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return kind
 

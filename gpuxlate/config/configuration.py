@@ -21,7 +21,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.diagnostics import Path as DocumentPath
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
-from gpuxlate.model.messages import Lines, message_of, msg
+from gpuxlate.model.messages import Lines, did_you_mean, message_of, msg
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest
 
@@ -415,10 +415,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
 
 def _unknown_in(path: DocumentPath, name: str, known: Iterable[str]) -> Diagnostic:
     """A name that is none of those that there are."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, sorted(known), 1, 0.6)
-    hint = msg("did you mean {near}?", near=near[0]) if near else "gpuxlate schema profile prints every field"
+    hint = did_you_mean(name, known, "gpuxlate schema profile prints every field")
     message = msg("{path} is {name!r}, which nothing has", path=dotted(path), name=name)
     return Diagnostic(CODE, Severity.ERROR, message, hint, path)
 
@@ -467,13 +464,7 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
         )
     if found or (os.path.exists(name) and not os.path.isdir(name)):
         return load_profile_file(file, read_yaml, named=found is None)
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), 1, 0.5)
     listed = "give the file of a profile"
     if known:
         listed = msg("profiles: {names}; or give a file", names=", ".join(known))
-    raise _error(
-        msg("there is no profile {name!r}", name=name),
-        msg("did you mean {near}?", near=near[0]) if near else listed,
-    )
+    raise _error(msg("there is no profile {name!r}", name=name), did_you_mean(name, known, listed))

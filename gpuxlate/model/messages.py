@@ -6,6 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from gpuxlate.model.limits import MAX_NAME
+
+SPELT_ALIKE = 0.7
+"""Of two names, from which ratio on one may be meant where the other is written; ``difflib``."""
+
 
 class Message(str):
     """An English text that keeps its template and the values in it.
@@ -70,6 +75,14 @@ def join_and(parts: Iterable[str], template: str = "{before}, {last}") -> str:
     """Texts as one, which is empty where there are none."""
     parts = list(parts)
     return reduce(lambda before, last: msg(template, before=before, last=last), parts) if parts else ""
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
+    """The hint for a name that is not among these: the one that is spelt most like it, else ``otherwise``."""
+    from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+    near = get_close_matches(name[:MAX_NAME], sorted(names), 1, SPELT_ALIKE)
+    return msg("did you mean {near}?", near=near[0]) if near else otherwise
 
 
 def listed(parts: Sequence[str], last: str = "{before} and {last}") -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends import registry
@@ -18,7 +17,7 @@ from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import did_you_mean, message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.source import broken
 from gpuxlate.translation.acceptance import AcceptError, acceptance
@@ -130,10 +129,7 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
 def _known(names: Iterable[str], path: Path) -> None:
     for name in names:
         if name not in FIELDS:
-            near = get_close_matches(str(name)[:MAX_NAME], FIELDS, 1, 0.6)
-            hint = msg("fields: {fields}", fields=", ".join(FIELDS))
-            if near:
-                hint = msg("did you mean {nearest}?", nearest=near[0])
+            hint = did_you_mean(str(name), FIELDS, msg("fields: {fields}", fields=", ".join(FIELDS)))
             raise BadConfigError(msg("functionConfig has no field {name!r}", name=name), hint, (*path, name))
 
 
