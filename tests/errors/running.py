@@ -18,7 +18,7 @@ import pytest
 
 from gpuxlate.backends import plugins, registry
 from gpuxlate.cli import kubectl, main
-from gpuxlate.cluster import client
+from gpuxlate.cluster import connection
 from gpuxlate.files import extras
 
 from .server import kubeconfig, served
@@ -124,7 +124,7 @@ def surroundings(case: Case, folder: Path) -> Iterator[None]:
     before = Path.cwd()
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
-        stack.enter_context(mock.patch.object(client, "sleep"))
+        stack.enter_context(mock.patch.object(connection, "sleep"))
         if case.without == "kubernetes":
             here = Distribution.from_name(extras.NAME)
             origin = json.dumps({"url": folder.as_uri()})  # installed from a checkout there

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpuxlate.cli.kubectl import main
-from gpuxlate.cluster import client
+from gpuxlate.cluster import connection
 from tests.e2e import faults, pods
 from tests.e2e.fault_server import FaultServer
 from tests.e2e.faults import Answer, Cut, Fault
@@ -64,7 +64,7 @@ FAULTS: dict[str, tuple[Fault, str, int]] = {
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that would be waited for; no test waits."""
     found: list[float] = []
-    monkeypatch.setattr(client, "sleep", found.append)
+    monkeypatch.setattr(connection, "sleep", found.append)
     return found
 
 

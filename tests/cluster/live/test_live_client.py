@@ -156,7 +156,7 @@ def test_one_page_is_held_of_many_pods(tmp_path: Path, monkeypatch: pytest.Monke
     total = number(20_000)
     with FaultServer({PODS: Listed("v1", "Pod", pod, total)}, token=TOKEN) as server:
         made = opened(written(tmp_path, server.kubeconfig()))
-        monkeypatch.setattr("gpuxlate.cluster.client.json.loads", watched)
+        monkeypatch.setattr("gpuxlate.cluster.connection.json.loads", watched)
         count = most = 0
         for page in made.pages(PODS):
             count += len(page)
