@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuxlate.model.limits import MAX_NAME
 
-SPELT_ALIKE = 0.7
+SPELT_ALIKE = 0.65
 """Of two names, from which ratio on one may be meant where the other is written; ``difflib``."""
 
 

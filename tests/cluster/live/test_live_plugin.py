@@ -11,7 +11,7 @@ import yaml
 
 from gpuxlate.cli import live
 from gpuxlate.cli.kubectl import command_first
-from gpuxlate.cluster import resources
+from gpuxlate.cluster import live_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.model.errors import UserError
 from tests import running
@@ -281,13 +281,13 @@ def test_many_pods_are_read_in_pages(
 
     server.lists["/api/v1/pods"] = Listed("v1", "Pod", pod, total)
     texts: list[int] = []
-    made = resources.Input
+    made = live_inputs.Input
 
     def counted(name: str, path: None, named: bool, data: bytes) -> Input:
         texts.append(len(data))
         return made(name, path, named, data=data)
 
-    monkeypatch.setattr(resources, "Input", counted)
+    monkeypatch.setattr(live_inputs, "Input", counted)
     code, out, _ = plugin("lint", "pods", "-A", "--format", "json")
     said = json.loads(out)
     wrong = {f"default/pod/p{index}" for index in range(0, total, total // 4)}
