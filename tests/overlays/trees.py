@@ -18,6 +18,7 @@ PODS: dict[str, tuple[str, tuple[Any, ...]]] = {
 }
 """Kinds with the place of their pod template."""
 TEMPLATE = "ResourceClaimTemplate"
+API_VERSIONS = {**{kind: version for kind, (version, _) in PODS.items()}, TEMPLATE: "resource.k8s.io/v1"}
 
 
 def limits_of(dialect: str, pick: Pick) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def claim_template(name: str, pick: Pick) -> dict[str, Any]:
     capacity = {"cores": str(pick(*CORES)), "memory": f"{pick(*MIB) // 1024}Gi"}
     request = {"name": "gpu", "exactly": {"deviceClassName": DRIVER, "capacity": {"requests": capacity}}}
     return {
-        "apiVersion": "resource.k8s.io/v1",
+        "apiVersion": API_VERSIONS[TEMPLATE],
         "kind": TEMPLATE,
         "metadata": {"name": name},
         "spec": {"spec": {"devices": {"requests": [request]}}},
@@ -209,16 +210,28 @@ App = tuple[str, str]
 """A kind and a name."""
 
 
-def patch_of(draw: st.DrawFn, apps: list[App], dialect: str, pick: Pick) -> tuple[str, Any]:
-    """A kind, and a patch of an object of it."""
+def patch_of(draw: st.DrawFn, apps: list[App], dialect: str, pick: Pick) -> tuple[App, Any]:
+    """An object, and a patch of it."""
     kind, name = pick(*apps)
     if dialect == "dra-hami" and pick(True, False):
-        return TEMPLATE, claim_patch(name, pick)
+        return (TEMPLATE, f"{name}-gpu"), claim_patch(name, pick)
     if pick(True, True, False):
-        return kind, part(kind, name, dialect, pick)
+        return (kind, name), part(kind, name, dialect, pick)
     if kind in KINDS and dialect == "alibaba-gpushare" and pick(True, False):
-        return kind, draw(operations(kind))
-    return kind, listed(kind, dialect, pick)
+        return (kind, name), draw(operations(kind))
+    return (kind, name), listed(kind, dialect, pick)
+
+
+def target_of(app: App, pick: Pick) -> dict[str, str]:
+    """A target with a name, which ``patchesJson6902`` must have: exact, or a pattern."""
+    kind, name = app
+    group, _, version = API_VERSIONS[kind].rpartition("/")
+    called = pick(name, name, name, f"{name[0]}.*", ".*")
+    return {
+        "kind": kind,
+        "name": called,
+        **pick({}, {"version": version}, {"group": group, "version": version}),
+    }
 
 
 def overlay(draw: st.DrawFn, folder: str, below: str, apps: list[App], dialect: str, pick: Pick) -> Files:
@@ -235,9 +248,17 @@ def overlay(draw: st.DrawFn, folder: str, below: str, apps: list[App], dialect: 
         made["replicas"] = [{"name": apps[0][1], "count": 3}]
     several: dict[str, list[Any]] = {}
     patches: list[dict[str, Any]] = []
+    of_operations: list[dict[str, Any]] = []
     for number in range(pick(0, 1, 1, 2, 3)):
-        kind, patch = patch_of(draw, apps, dialect, pick)
-        target = {"target": {"kind": kind}} if isinstance(patch, list) or pick(True, False, False) else {}
+        app, patch = patch_of(draw, apps, dialect, pick)
+        if isinstance(patch, list) and pick(True, False):  # a field of before kustomize 5
+            inline = pick(True, False)
+            where = {"patch": text_of(patch, pick)} if inline else {"path": f"p{number}.yaml"}
+            of_operations.append({**where, "target": target_of(app, pick)})
+            if not inline:
+                several[f"p{number}.yaml"] = [patch]
+            continue
+        target = {"target": {"kind": app[0]}} if isinstance(patch, list) or pick(True, False, False) else {}
         if pick(True, False):
             patches.append({"patch": text_of(patch, pick), **target})
             continue
@@ -245,17 +266,20 @@ def overlay(draw: st.DrawFn, folder: str, below: str, apps: list[App], dialect: 
         if file not in several:
             patches.append({"path": file, **target})
         several.setdefault(file, []).append(patch)
-    home = f"{folder}-part" if patches and pick(True, False, False, False) else folder
+    drawn = patches or of_operations
+    home = f"{folder}-part" if drawn and pick(True, False, False, False) else folder
     files: Files = {f"{home}/{file}": tuple(some) for file, some in several.items()}
     older = [one for one in patches if "target" not in one]
     if home == folder and older and pick(True, False, False, False):  # the fields of before kustomize 5
         made["patchesStrategicMerge"] = [one.get("patch") or one["path"] for one in older]
         patches = [one for one in patches if "target" in one]
+    by_field = {"patches": patches, "patchesJson6902": of_operations}
+    drawn_fields = {field: entries for field, entries in by_field.items() if entries}
     if home != folder:
-        files[f"{home}/kustomization.yaml"] = {**COMPONENT_HEAD, "patches": patches}
+        files[f"{home}/kustomization.yaml"] = {**COMPONENT_HEAD, **drawn_fields}
         made["components"] = [f"../{home}"]
-    elif patches:
-        made["patches"] = patches
+    else:
+        made |= drawn_fields
     fields = {**made, **more}
     return {**files, f"{folder}/kustomization.yaml": in_blocks(fields) if pick(True, False) else fields}
 
