@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from gpuxlate.model.diagnostics import Diagnostic, Severity
     from gpuxlate.model.profile import Profile
     from gpuxlate.model.share import Policy, Qos, Share, ShareError
-    from gpuxlate.translation.fit import Verdict
-    from gpuxlate.translation.results import (
-        Item,
+    from gpuxlate.translation.api_results import (
         Linted,
         Parsed,
         Refused,
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
         Translation,
         UnreadableError,
     )
+    from gpuxlate.translation.fit import Verdict
+    from gpuxlate.translation.items import Item
 
 __version__ = "0.1.0"
 
@@ -36,9 +36,7 @@ _HOMES = {
     "gpuxlate.model.diagnostics": ("Diagnostic", "Severity"),
     "gpuxlate.model.profile": ("Profile",),
     "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),
-    "gpuxlate.translation.fit": ("Verdict",),
-    "gpuxlate.translation.results": (
-        "Item",
+    "gpuxlate.translation.api_results": (
         "Linted",
         "Parsed",
         "Refused",
@@ -46,6 +44,8 @@ _HOMES = {
         "Translation",
         "UnreadableError",
     ),
+    "gpuxlate.translation.fit": ("Verdict",),
+    "gpuxlate.translation.items": ("Item",),
 }
 """The public names, by the module they come from."""
 

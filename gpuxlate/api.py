@@ -33,19 +33,11 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation import run
 from gpuxlate.translation.acceptance import acceptance
+from gpuxlate.translation.api_results import Linted, Parsed, Refused, Rendering, Translation, UnreadableError
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.read import READ, read_source, share_documents
-from gpuxlate.translation.results import (
-    Item,
-    Linted,
-    Parsed,
-    Refused,
-    Rendering,
-    Result,
-    Translation,
-    UnreadableError,
-    stream,
-)
+from gpuxlate.translation.results import Result, stream
 from gpuxlate.translation.shares import refuses
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents

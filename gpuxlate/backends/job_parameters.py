@@ -14,7 +14,7 @@ from gpuxlate.model.errors import UserError
 from gpuxlate.model.pod import PodKeys, ScalarKind, Value
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.pods import JobRow
+    from gpuxlate.manifest.jobs import JobRow
     from gpuxlate.yamltext.parse import DocumentReader
     from gpuxlate.yamltext.source import Source
 

@@ -10,7 +10,7 @@ from gpuxlate.backends import registry
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
     from gpuxlate.backends.job_parameters import JobBackend
-    from gpuxlate.manifest.pods import JobRow
+    from gpuxlate.manifest.jobs import JobRow
     from gpuxlate.yamltext.parse import Document, DocumentReader
     from gpuxlate.yamltext.source import Source
 

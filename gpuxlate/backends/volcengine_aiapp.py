@@ -29,7 +29,7 @@ from gpuxlate.backends.volcengine import (
     POLICIES,
     POLICY_OF,
 )
-from gpuxlate.manifest.pods import JobRow
+from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path

@@ -28,9 +28,10 @@ from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.items import Item, counted_once
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
-from gpuxlate.translation.results import Item, Result, counted_once
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import ASSESS
 
 

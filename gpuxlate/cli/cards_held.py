@@ -31,9 +31,10 @@ from gpuxlate.planning.prices import cards_held
 from gpuxlate.planning.requests import Asks
 from gpuxlate.report.characters import text_of
 from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import PLAN
 from gpuxlate.yamltext.parse import NotYamlError, documents, with_location
 

@@ -35,9 +35,9 @@ from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.model.windows import same
 from gpuxlate.report.characters import text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.items import ChangedField
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import PROBE, RenderRequest
-from gpuxlate.translation.results import ChangedField
 from gpuxlate.yamltext.source import Source
 
 MARK = "+ "

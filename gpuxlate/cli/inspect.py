@@ -27,11 +27,11 @@ from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
 from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB
+from gpuxlate.translation.items import Item, counted_once
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.items import PrintedQuota
 from gpuxlate.translation.read import READ
-from gpuxlate.translation.results import Item, counted_once
 
 MOST_CARDS = 1024
 """More cards than any node has, with all of their clients."""

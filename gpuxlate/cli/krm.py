@@ -11,14 +11,8 @@ from gpuxlate.cli import options, printing
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
-from gpuxlate.translation.krm import (
-    BadConfigError,
-    FunctionConfigError,
-    field_path,
-    for_stderr,
-    run_list,
-    settings_of,
-)
+from gpuxlate.translation.krm import FunctionConfigError, field_path, for_stderr, run_list
+from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source

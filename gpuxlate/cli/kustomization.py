@@ -11,7 +11,8 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import HELD, Input, InputError
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.kustomization import NAMES, UnknownError, kustomization_in
+from gpuxlate.overlays.kustomization import NAMES, kustomization_in
+from gpuxlate.overlays.patch_targets import UnknownError
 
 if TYPE_CHECKING:
     from gpuxlate.overlays.run_builds import WholeBuild

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gpuxlate.cli.inputs import Inputs
+    from gpuxlate.translation.items import Item
     from gpuxlate.translation.leftovers import Leftover
     from gpuxlate.translation.quotas.items import QuotaItem
-    from gpuxlate.translation.results import Item, Result
+    from gpuxlate.translation.results import Result
 
 
 EPOCH = "SOURCE_DATE_EPOCH"

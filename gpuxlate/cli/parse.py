@@ -13,9 +13,9 @@ from gpuxlate.files.find import InputError
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, share_documents
-from gpuxlate.translation.results import Item
 
 
 class _OfSpec:

@@ -28,9 +28,10 @@ from gpuxlate.planning.remarks import cards_text, missing, nodes_text, remarks, 
 from gpuxlate.planning.suggestions import Suggestion, better_values
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
+from gpuxlate.translation.items import counted_once
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.results import Result, counted_once
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import PLAN
 
 if TYPE_CHECKING:

@@ -20,11 +20,12 @@ from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation import run as runs
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.items import counted_once
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Result, counted_once
+from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.source import Source, Texts
 
 UNREADABLE = ("GX001", "GX010", "GX025")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
@@ -16,7 +16,7 @@ from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.passes import Pass, run_passes
-from gpuxlate.manifest.pods import METADATA, Job, Pod, jobs_in
+from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path
 from gpuxlate.model.messages import msg
@@ -50,6 +50,9 @@ from gpuxlate.yamltext.parse import (
     with_location,
 )
 from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.jobs import Job
 
 
 @dataclass(slots=True, kw_only=True)
@@ -241,6 +244,7 @@ def _problems_of_own(state: LintState) -> list[Diagnostic] | None:
 
 def _find_jobs(state: LintState) -> None:
     from gpuxlate.backends import job_targets
+    from gpuxlate.manifest.jobs import jobs_in
 
     state.jobs += jobs_in(state.document, job_targets.rows_of(state.document))
 

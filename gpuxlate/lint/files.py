@@ -119,7 +119,8 @@ def _all_documents(source: Source) -> int | None:
 def dialects_in(file: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
     """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
     from gpuxlate.backends import job_targets, registry
-    from gpuxlate.manifest.pods import jobs_in, pods_in
+    from gpuxlate.manifest.jobs import jobs_in
+    from gpuxlate.manifest.pods import pods_in
 
     names: set[str] = set()
     source = only_relevant(file.source(data), profile)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
-from gpuxlate.manifest.pods import Job, Pod, counted, counter_of
+from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
 from gpuxlate.model.messages import msg
@@ -20,6 +21,9 @@ from gpuxlate.rules.catalog import check_pod
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.translation import operator_knows_the_cards
 from gpuxlate.yamltext.parse import Document
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.jobs import Job
 
 
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

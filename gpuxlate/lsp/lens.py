@@ -12,10 +12,10 @@ from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
 from gpuxlate.lsp.session import Here, OpenText
 from gpuxlate.model.messages import msg
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
-from gpuxlate.translation.results import Item
 from gpuxlate.translation.translate import PLAN
 from gpuxlate.yamltext.parse import NotYamlError, documents, locate
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 from functools import cached_property
 from math import prod
-from os.path import basename, splitext
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -51,8 +50,11 @@ from gpuxlate.yamltext.nodes import (
 from gpuxlate.yamltext.parse import Document
 
 METADATA = frozenset({"labels", "annotations"})
+
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
+
 ENV = "env"
+
 CLAIMS = "resourceClaims"
 
 
@@ -82,6 +84,7 @@ class Pod(NamedTuple):
 
 
 _POD_LISTS = ("containers", "initContainers")
+
 _INJECTED: dict[str, tuple[str, ...]] = {
     "sidecar.istio.io/inject": ("true",),
     "istio.io/rev": (),
@@ -264,6 +267,7 @@ def _scheduled(pod: Pod, field: SchedulerField, owner: Mapping) -> Pod:
 
 # --- keys ----------------------------------------------------------------------------------------
 _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
+
 _IN_METADATA = ("labels", "annotations")
 
 
@@ -488,8 +492,10 @@ def value_of(node: Node, path: Path) -> Value:
 
 # --- how many there are ---------------------------------------------------------------------------
 _COUNT = regex("[0-9]{1,9}")
+
 _REPLICA_FIELDS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods, in kinds without a row."""
+
 _REPLICAS_OF_VALUES = ("replicaCount", "replicas")
 """Those beside the resources in the values of a chart; the first is that of ``helm create``."""
 
@@ -559,63 +565,6 @@ def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
         if names:
             return frozenset(resources[name].text for name in (names[:1] if counter.first else names))
     return frozenset()
-
-
-# Jobs in a document: parameters and values of forms, which are in no pod.
-# A job is a pod with one pseudo container, whose limits are its parameters.
-CONTAINER = "job"
-"""The name of the pseudo container."""
-
-
-class JobRow(NamedTuple):
-    """Where some kinds hold the parameters of a job.
-
-    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
-    ``mark``: the beginning of a key without which the mapping is of no job of the target.
-    """
-
-    kinds: tuple[str | None, ...]
-    parameters: Steps
-    target: str
-    mark: str
-
-
-class Job(NamedTuple):
-    """One job: the name of the target that reads it, and its parameters as a pod."""
-
-    target: str
-    pod: Pod
-
-
-def jobs_in(document: Document, rows: Iterable[JobRow]) -> Iterator[Job]:
-    """Every job of a document: the document itself, or a mapping where a row says."""
-    if document.job is not None:
-        if isinstance(document.root, Mapping):
-            yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
-        return
-    job_rows = tuple(rows)
-    for ref, path, node in objects_in(document) if job_rows else ():
-        for row in job_rows:
-            if ref.kind not in row.kinds:
-                continue
-            parameters = get(node, *row.parameters) if row.parameters else node
-            if isinstance(parameters, Mapping):
-                named = ref if ref.kind else _named_by_file(document)
-                pod = _pod(parameters, (*path, *row.parameters), named, path)
-                if any(key.startswith(row.mark) for key in pod.keys.containers[0].limits):
-                    yield Job(row.target, pod)
-
-
-def _named_by_file(document: Document) -> ObjectRef:
-    """A file that is not a Kubernetes object is named by its file name."""
-    name, _ = splitext(basename(document.source.name))
-    return ObjectRef(name=name.strip("<>"))
-
-
-def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
-    job = ContainerKeys(CONTAINER, limits=values(node, path), path=path)
-    keys = PodKeys(containers=(job,), path=path, metadata_path=path)
-    return Pod(keys, ref, object_path, METADATA | SCHEDULING)
 
 
 class Numbered:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
-from gpuxlate.manifest.facts import resource_of
+from gpuxlate.manifest.key_texts import resource_of
 from gpuxlate.manifest.kinds import QuotaShape, kind_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import expand, values

@@ -18,7 +18,7 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, PodKeys
-from gpuxlate.overlays.kustomization import UnknownError, changed_names, naming
+from gpuxlate.overlays.kustomization import changed_names, naming
 from gpuxlate.overlays.kustomize import (
     NOT_THERE,
     RENAMED,
@@ -31,6 +31,7 @@ from gpuxlate.overlays.kustomize import (
 )
 from gpuxlate.overlays.operations import PatchPlaces, is_operations, said_by
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
+from gpuxlate.overlays.patch_targets import UnknownError
 from gpuxlate.overlays.patched_pods import patched_pods
 from gpuxlate.overlays.patches import CannotMergeError, lists_of
 from gpuxlate.yamltext.nodes import Mapping, get_text

@@ -30,17 +30,14 @@ from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,
     SUFFIX,
-    Identity,
     Piece,
-    Selector,
-    UnknownError,
     changed_names,
     kustomization_at,
     kustomization_in,
     listed,
-    selector,
 )
 from gpuxlate.overlays.operations import is_operations, operated
+from gpuxlate.overlays.patch_targets import Identity, Selector, UnknownError, selector
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,

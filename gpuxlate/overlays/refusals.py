@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCES, Identity, UnknownError, listed
+from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCES, listed
+from gpuxlate.overlays.patch_targets import Identity, UnknownError
 from gpuxlate.yamltext.nodes import Mapping as MappingNode
 from gpuxlate.yamltext.nodes import Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document, first_line_end

@@ -16,7 +16,7 @@ from gpuxlate.planning.ledger import ask_of
 from gpuxlate.planning.parts import asks_of_part
 from gpuxlate.planning.requests import Asks, ContainerRequest
 from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.results import Item, counted_once
+from gpuxlate.translation.items import Item, counted_once
 
 
 @record

@@ -25,8 +25,8 @@ from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.placing import Cards, FreeGpu, first_way, shortage
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
-from gpuxlate.translation.fit import PARTS
-from gpuxlate.translation.results import Item
+from gpuxlate.translation.items import Item
+from gpuxlate.translation.target_units import PARTS
 
 
 class PlanError(UserError, ValueError):

@@ -11,8 +11,8 @@ from gpuxlate.planning.prices import PlanPrice
 from gpuxlate.planning.remarks import remarks
 from gpuxlate.planning.schedule import PrintedSchedule, Schedule
 from gpuxlate.planning.suggestions import Suggestion
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.results import Item
 
 
 @record

@@ -10,7 +10,7 @@ from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.plan import Rounding, TargetPlan
 from gpuxlate.planning.suggestions import Suggestion
 from gpuxlate.translation.fit import Verdict
-from gpuxlate.translation.results import Item
+from gpuxlate.translation.items import Item
 
 UNITS = {"cores": " %", "memoryMiB": " MiB"}
 

@@ -11,15 +11,10 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.facts import (
-    NamedKey,
-    NodeChoice,
-    annotations_named,
-    choices_in,
-    keys_named,
-    resource_of,
-)
 from gpuxlate.manifest.hits import places_beside
+from gpuxlate.manifest.key_texts import resource_of
+from gpuxlate.manifest.named_keys import NamedKey, annotations_named, keys_named
+from gpuxlate.manifest.node_choices import NodeChoice, choices_in
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import Positive, Printed, PrintedAs, RuleCode, record, regex

@@ -10,7 +10,7 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import USUAL_VENDOR, Backend
 from gpuxlate.backends.pod_reader import ContainerShare, Reading, Selector
-from gpuxlate.manifest.facts import resource_of
+from gpuxlate.manifest.key_texts import resource_of
 from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Rename, Severity

@@ -29,10 +29,11 @@ from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import are_too_many, no_yaml
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import PodFit, Verdict
+from gpuxlate.translation.items import pod_items
 from gpuxlate.translation.leftovers import ALLOWED, BUILT, Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.results import Result, pod_items
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import is_refusal
 from gpuxlate.yamltext.parse import (
     Document,

@@ -22,10 +22,12 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
 from gpuxlate.manifest.claims import MARK
-from gpuxlate.manifest.facts import NODE_WORDS, document_keys
+from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
+from gpuxlate.manifest.node_choices import NODE_WORDS
 from gpuxlate.manifest.passes import Pass
-from gpuxlate.manifest.pods import Pod, jobs_in
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.overlays.kustomization import FIELDS
 from gpuxlate.overlays.roles import MANIFESTS, FileRole
@@ -37,6 +39,7 @@ from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.leftovers import (
     IN_MANIFESTS,
     IN_PATCHES,
@@ -52,7 +55,7 @@ from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, listed, run_source
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, has_variables, shares_of
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import DocumentReader, documents, with_location

@@ -14,7 +14,8 @@ from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import KIND, ShareDocument, shares_in
-from gpuxlate.manifest.pods import CONTAINER, Numbered, Pod, pods_in
+from gpuxlate.manifest.jobs import CONTAINER
+from gpuxlate.manifest.pods import Numbered, Pod, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
@@ -26,10 +27,10 @@ from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import Changes, changes
 from gpuxlate.translation.edits import disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.results import Item
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.plan import EditError

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gpuxlate.model.declarations import Count, Output, Printed, Sometimes, record
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.quotas.items import QuotaItem
-from gpuxlate.translation.results import Item
 
 
 @record

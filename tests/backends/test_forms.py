@@ -28,7 +28,7 @@ from gpuxlate.config.document import to_document
 from gpuxlate.files.find import Input, reader
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
-from gpuxlate.manifest.pods import JobRow, jobs_in
+from gpuxlate.manifest.jobs import JobRow, jobs_in
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share

@@ -35,7 +35,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Partition, Share
 from gpuxlate.translation.fit import PodFit, fit_pod
-from gpuxlate.translation.results import Item
+from gpuxlate.translation.items import Item
 from tests.backends import pods
 from tests.backends.pods import Short
 from tests.backends.test_dialects import share_of, shown

@@ -19,7 +19,8 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.facts import document_keys
-from gpuxlate.manifest.pods import jobs_in, pods_in
+from gpuxlate.manifest.jobs import jobs_in
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
 from gpuxlate.model.pod import ScalarKind, Value

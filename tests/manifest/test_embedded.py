@@ -1,6 +1,7 @@
 """Keys in the text of a manifest that is in a string: which, and at which line and column."""
 
-from gpuxlate.manifest.facts import EMBEDDED, keys_named, named_in
+from gpuxlate.manifest.key_texts import EMBEDDED, named_in
+from gpuxlate.manifest.named_keys import keys_named
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 

@@ -16,8 +16,8 @@ from gpuxlate.model import limits
 from gpuxlate.model.kept import forget
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays import kustomize
-from gpuxlate.overlays.kustomization import Identity, UnknownError, selector
 from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.patch_targets import Identity, UnknownError, selector
 from tests.effort import tries
 from tests.overlays import apps
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written

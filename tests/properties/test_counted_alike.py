@@ -11,11 +11,12 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.facts import resource_of
+from gpuxlate.manifest.key_texts import resource_of
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import run_source
 from gpuxlate.translation.read import READ
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import ASSESS, TRANSLATE
 from gpuxlate.yamltext.source import Source
 from tests.effort import number

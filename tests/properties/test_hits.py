@@ -10,8 +10,9 @@ from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.facts import IsKey, NamedKey, keys_named
 from gpuxlate.manifest.hits import KeySearch, places_beside
+from gpuxlate.manifest.key_texts import IsKey
+from gpuxlate.manifest.named_keys import NamedKey, keys_named
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys, key_occurrences
 from gpuxlate.rules.key_index import key_index_of

@@ -26,9 +26,10 @@ from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.testing.contract import GENEROUS, implied, too_little
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source

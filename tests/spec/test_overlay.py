@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.number_schema import LOWEST, as_integer, as_string
 from gpuxlate.model.keys import Range
-from gpuxlate.translation.results import loaded
+from gpuxlate.translation.api_results import loaded
 from gpuxlate.yamltext.parse import NotYamlError
 from tests.lint.cases import SERVED, Case
 from tests.lint.conftest import pod

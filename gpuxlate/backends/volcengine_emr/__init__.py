@@ -41,7 +41,7 @@ from gpuxlate.backends.volcengine_emr.syntax import (
     Syntax,
     as_document,
 )
-from gpuxlate.manifest.pods import JobRow
+from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Edit, Path, Put
 from gpuxlate.model.limits import FULL_CARD_CORES

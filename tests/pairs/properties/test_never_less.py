@@ -31,9 +31,10 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device, Share
 from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
+from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.checks import each_holds
