@@ -38,7 +38,9 @@ _WHOLE = f"{_SCALAR} && ({_DIGITS} || isQuantity(string(v)) && quantity(string(v
 _INTEGER = f"({_DIGITS} ? int(string(v)) : quantity(string(v)).asInteger())"
 _RESOURCES = ("limits", "requests")
 _THERE = {name: f"c.is.?resources.?{name}.orValue({{}})" for name in _RESOURCES}
-_MAPS = ", ".join(f"'{name}': dyn(type({one}) == map ? {one} : {{}})" for name, one in _THERE.items())
+_MAPS = ", ".join(
+    f"'{name}': dyn(type({mapping}) == map ? {mapping} : {{}})" for name, mapping in _THERE.items()
+)
 _ASKS = "(c.limits.map(k, k) + c.requests.filter(k, !(k in c.limits)))"
 _AMOUNT = "[?c.?limits[?k].or(c.?requests[?k])]"
 _NUMBERS = (
@@ -108,8 +110,8 @@ def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
         place = "variables.names.indexOf(string(c.name))"  # -1 of an init container
         numbers = f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
     else:
-        there = _named("labels" if isinstance(term, LabelNumber) else "annotations", term.name)
-        numbers = f"{there}.filter(v, {_WHOLE}).map(v, {_INTEGER})"
+        value = _named("labels" if isinstance(term, LabelNumber) else "annotations", term.name)
+        numbers = f"{value}.filter(v, {_WHOLE}).map(v, {_INTEGER})"
     return f"{numbers}.exists({name}, {body(name) or 'true'})"
 
 
@@ -117,39 +119,41 @@ def _and(body: str) -> str:
     return body and f" && {body}"
 
 
-def _parameter(one: ClusterParameter) -> str:
+def _parameter(parameter: ClusterParameter) -> str:
     """The number of the cluster in units of a key, in a list of one; an empty one where it is not known."""
-    found = f"{_named('parameters', one.name)}.filter(v, string(v).matches('^[0-9]{{1,12}}$'))"
-    per = f" / {one.per}" if one.per != 1 else ""
-    return f"{found}.map(v, int(string(v)){per}{f' * {one.times}' if one.times != 1 else ''})"
+    value = f"{_named('parameters', parameter.name)}.filter(v, string(v).matches('^[0-9]{{1,12}}$'))"
+    per = f" / {parameter.per}" if parameter.per != 1 else ""
+    return f"{value}.map(v, int(string(v)){per}{f' * {parameter.times}' if parameter.times != 1 else ''})"
 
 
 def _within(ranges: Sequence[Range], n: str) -> str:
     """The number is in one of the ranges; "" where any is."""
-    found = [_bounds(one, n) for one in ranges]
-    return found[0] if len(found) == 1 else f"({' || '.join(found)})" if found else ""
+    bounds = [_bounds(number_range, n) for number_range in ranges]
+    return bounds[0] if len(bounds) == 1 else f"({' || '.join(bounds)})" if bounds else ""
 
 
-def _bounds(one: Range, n: str) -> str:
-    bounds = [f"{n} >= {one.least}"]
-    if one.most is not None:
-        bounds.append(f"{n} <= {one.most}")
-    if one.step != 1:
-        bounds.append(f"{n} % {one.step} == 0")
+def _bounds(number_range: Range, n: str) -> str:
+    bounds = [f"{n} >= {number_range.least}"]
+    if number_range.most is not None:
+        bounds.append(f"{n} <= {number_range.most}")
+    if number_range.step != 1:
+        bounds.append(f"{n} % {number_range.step} == 0")
     return f"({' && '.join(bounds)})" if len(bounds) > 1 else bounds[0]
 
 
 def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
     """The value ``v`` is one of the words; ``lower``: how its letters are made small."""
-    written = [text(one) for one in words if isinstance(one, str)]
-    found = [f"string(v){lower} in [{', '.join(written)}]"] if written else []
-    found += [
-        f"string(v).matches({text(f'^(?:{one.pattern})$')})" for one in words if isinstance(one, re.Pattern)
+    written = [text(word) for word in words if isinstance(word, str)]
+    terms = [f"string(v){lower} in [{', '.join(written)}]"] if written else []
+    terms += [
+        f"string(v).matches({text(f'^(?:{word.pattern})$')})"
+        for word in words
+        if isinstance(word, re.Pattern)
     ]
-    ranges = [one for one in words if isinstance(one, Range)]
+    ranges = [word for word in words if isinstance(word, Range)]
     if ranges:
-        found.append(f"({_WHOLE} && [{_INTEGER}].exists(n, {_within(ranges, 'n')}))")
-    return f"{_SCALAR} && ({' || '.join(found)})"
+        terms.append(f"({_WHOLE} && [{_INTEGER}].exists(n, {_within(ranges, 'n')}))")
+    return f"{_SCALAR} && ({' || '.join(terms)})"
 
 
 def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
@@ -171,185 +175,196 @@ def closed(expression: str) -> str:
 def text(words: str) -> str:
     """A string of CEL."""
     escaped = words.replace("\\", "\\\\").replace("'", "\\'")
-    return "'" + "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in escaped) + "'"
+    return (
+        "'"
+        + "".join(
+            character if character.isprintable() else f"\\u{ord(character):04x}" for character in escaped
+        )
+        + "'"
+    )
 
 
 # --- predicates -----------------------------------------------------------------------------------
 
 
 @to_cel.register
-def _(one: of.Requests) -> str:
-    listed = [*map(text, one.names)]
+def _(predicate: of.Requests) -> str:
+    listed = [*map(text, predicate.names)]
     if len(listed) == 1:
         return f"{listed[0]} in c.asks"
     return f"c.asks.exists(k, k in [{', '.join(listed)}])" if listed else "false"
 
 
 @to_cel.register
-def _(one: of.InRange) -> str:
-    return _exists(one.name, lambda n: _within(one.ranges, n))
+def _(predicate: of.InRange) -> str:
+    return _exists(predicate.name, lambda n: _within(predicate.ranges, n))
 
 
 @to_cel.register
-def _(one: of.IsFraction) -> str:
-    amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
-    key = text(one.name)
-    there = f"[?c.is.?resources.?limits[?{key}].or(c.is.?resources.?requests[?{key}])]"
-    return f"{there}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
+def _(predicate: of.IsFraction) -> str:
+    is_fraction = (
+        "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
+    )
+    key = text(predicate.name)
+    amount = f"[?c.is.?resources.?limits[?{key}].or(c.is.?resources.?requests[?{key}])]"
+    return f"{amount}.exists(v, {_SCALAR} && isQuantity(string(v)) && {is_fraction})"
 
 
 @to_cel.register
-def _(one: of.Divides) -> str:
+def _(predicate: of.Divides) -> str:
     def divides(n: str, d: str) -> str:
-        steps = f" && {n} / {d} % {one.step} == 0" if one.step != 1 else ""  # d * step may not fit in 64 bits
+        steps = (
+            f" && {n} / {d} % {predicate.step} == 0" if predicate.step != 1 else ""
+        )  # d * step may not fit in 64 bits
         return f"{d} >= 1 && {n} % {d} == 0{steps}"
 
-    return _exists(one.name, lambda n: _exists(one.by, lambda d: divides(n, d), "d"))
+    return _exists(predicate.name, lambda n: _exists(predicate.by, lambda d: divides(n, d), "d"))
 
 
-def _at_most(name: Term, most: str, by: Term | None) -> str:
+def _at_most(name: Term, limit: str, by: Term | None) -> str:
     def within(n: str) -> str:
         if by is None:
-            return f"{n} <= {most}"
+            return f"{n} <= {limit}"
         # most * d may not fit in 64 bits
-        divided = _exists(by, lambda d: f"{n} > 0 && ({n} - 1) / ({d} < 1 ? 1 : {d}) < {most}", "d")
-        return f"({n} <= {most} || {divided})"
+        divided = _exists(by, lambda d: f"{n} > 0 && ({n} - 1) / ({d} < 1 ? 1 : {d}) < {limit}", "d")
+        return f"({n} <= {limit} || {divided})"
 
     return _exists(name, within)
 
 
 @to_cel.register
-def _(one: of.AtMost) -> str:
-    return _at_most(one.name, str(one.most), one.by)
+def _(predicate: of.AtMost) -> str:
+    return _at_most(predicate.name, str(predicate.most), predicate.by)
 
 
 @to_cel.register
-def _(one: AtMostParameter) -> str:
-    if not one.most.read:
-        return _at_most(one.name, str(one.most.units), one.by)
-    return f"{_parameter(one.most)}.exists(m, {_at_most(one.name, 'm', one.by)})"
+def _(predicate: AtMostParameter) -> str:
+    if not predicate.most.read:
+        return _at_most(predicate.name, str(predicate.most.units), predicate.by)
+    return f"{_parameter(predicate.most)}.exists(m, {_at_most(predicate.name, 'm', predicate.by)})"
 
 
 @to_cel.register
-def _(one: ParameterIsSet) -> str:
-    return f"{_parameter(one.parameter)}.size() > 0"
+def _(predicate: ParameterIsSet) -> str:
+    return f"{_parameter(predicate.parameter)}.size() > 0"
 
 
 @to_cel.register
-def _(one: of.AtLeast) -> str:
+def _(predicate: of.AtLeast) -> str:
     def by(n: str) -> str:  # least * d may not fit in 64 bits
-        return _exists(one.by, lambda d: f"{d} >= 1 && {n} / {d} >= {one.least}", "d")
+        return _exists(predicate.by, lambda d: f"{d} >= 1 && {n} / {d} >= {predicate.least}", "d")
 
-    return _exists(one.name, lambda n: f"{n} >= 0 && {by(n)}")
-
-
-@to_cel.register
-def _(one: of.ListEntryIs) -> str:
-    return _exists(one.by, lambda n: _within(one.ranges, n))
+    return _exists(predicate.name, lambda n: f"{n} >= 0 && {by(n)}")
 
 
 @to_cel.register
-def _(one: of.ListCoversContainers) -> str:
-    return f"{_complete(one.list)}.size() > 0"
+def _(predicate: of.ListEntryIs) -> str:
+    return _exists(predicate.by, lambda n: _within(predicate.ranges, n))
 
 
 @to_cel.register
-def _(one: of.EnvIs) -> str:
-    value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
-    return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
+def _(predicate: of.ListCoversContainers) -> str:
+    return f"{_complete(predicate.list)}.size() > 0"
 
 
 @to_cel.register
-def _(one: of.Privileged) -> str:
+def _(predicate: of.EnvIs) -> str:
+    value = _value_is("[?e.?value]", predicate.words, ".lowerAscii()" if predicate.any_case else "")
+    return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {text(predicate.name)} && {value})"
+
+
+@to_cel.register
+def _(predicate: of.Privileged) -> str:
     return _value_is("[?c.is.?securityContext.?privileged]", ("true",), ".lowerAscii()")
 
 
 @to_cel.register
-def _(one: of.IsInit) -> str:
+def _(predicate: of.IsInit) -> str:
     return "c.init"
 
 
 @to_cel.register
-def _(one: of.Labelled) -> str:
-    return _value_is(_named("labels", one.name), one.words)
+def _(predicate: of.Labelled) -> str:
+    return _value_is(_named("labels", predicate.name), predicate.words)
 
 
 @to_cel.register
-def _(one: of.IsAnnotated) -> str:
-    return _value_is(_named("annotations", one.name), one.words)
+def _(predicate: of.IsAnnotated) -> str:
+    return _value_is(_named("annotations", predicate.name), predicate.words)
 
 
 @to_cel.register
-def _(one: of.RequiresNodeLabel) -> str:
-    chosen = _value_is(f"[?variables.spec.?nodeSelector[?{text(one.name)}]]", one.words)
-    listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
-    required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
+def _(predicate: of.RequiresNodeLabel) -> str:
+    chosen = _value_is(f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]]", predicate.words)
+    listed = f" && r.?values.orValue([]).all(v, {_one_of(predicate.words)})" if predicate.words else ""
+    required = f"r.?key.orValue('') == {text(predicate.name)} && r.?operator.orValue('') == 'In'{listed}"
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
     return f"({chosen} || size({REQUIRED_TERMS}) > 0 && {REQUIRED_TERMS}.all(t, {every}))"
 
 
 @to_cel.register
-def _(one: NodeLabelAmong) -> str:
-    chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
-    listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
+def _(predicate: NodeLabelAmong) -> str:
+    chosen = f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]].all(v, {_one_of(predicate.words)})"
+    other_key = f"r.?key.orValue('') != {text(predicate.name)}"
+    listed = f"{other_key} || r.?values.orValue([]).all(v, {_one_of(predicate.words)})"
     return f"({chosen} && {REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @to_cel.register
-def _(one: MayRunOnNodeLabel) -> str:
-    chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]]"
-    about = f"r.?key.orValue('') == {text(one.name)}"
-    listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(one.words)})"
+def _(predicate: MayRunOnNodeLabel) -> str:
+    chosen = f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]]"
+    about = f"r.?key.orValue('') == {text(predicate.name)}"
+    listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(predicate.words)})"
     every = f"{REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
     some = f"{REQUIRED_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
-    named = f"{chosen}.exists(v, {_one_of(one.words)})"
+    named = f"{chosen}.exists(v, {_one_of(predicate.words)})"
     return f"({named} || {chosen}.size() == 0 && {every} && {some})"
 
 
 @to_cel.register
-def _(one: HasKeyLike) -> str:
-    pattern = text(f"^(?:{one.pattern.pattern})$")
-    if one.place is Place.ENV:
+def _(predicate: HasKeyLike) -> str:
+    pattern = text(f"^(?:{predicate.pattern.pattern})$")
+    if predicate.place is Place.ENV:
         return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
-    return f"variables.{one.place}Names.exists(k, k.matches({pattern}))"
+    return f"variables.{predicate.place}Names.exists(k, k.matches({pattern}))"
 
 
 @to_cel.register
-def _(one: of.SchedulerIs) -> str:
-    return f"variables.schedulerName in [{', '.join(map(text, one.names))}]"
+def _(predicate: of.SchedulerIs) -> str:
+    return f"variables.schedulerName in [{', '.join(map(text, predicate.names))}]"
 
 
 @to_cel.register
-def _(one: of.NodeIsNamed) -> str:
+def _(predicate: of.NodeIsNamed) -> str:
     return "variables.spec.?nodeName.orValue('') != ''"
 
 
 @to_cel.register
-def _(one: of.SomeContainer) -> str:
-    return f"variables.asking.exists(c, {to_cel(one.predicate)})"
+def _(predicate: of.SomeContainer) -> str:
+    return f"variables.asking.exists(c, {to_cel(predicate.predicate)})"
 
 
 @to_cel.register
-def _(one: of.ContainersAtMost) -> str:
-    return f"variables.asking.filter(c, {to_cel(one.predicate)}).size() <= {one.most}"
+def _(predicate: of.ContainersAtMost) -> str:
+    return f"variables.asking.filter(c, {to_cel(predicate.predicate)}).size() <= {predicate.most}"
 
 
 @to_cel.register
-def _(one: of.AllOf) -> str:
-    return f"({' && '.join(map(to_cel, _flat(one)))})" if one.parts else "true"
+def _(predicate: of.AllOf) -> str:
+    return f"({' && '.join(map(to_cel, _flat(predicate)))})" if predicate.parts else "true"
 
 
 @to_cel.register
-def _(one: of.AnyOf) -> str:
-    return f"({' || '.join(map(to_cel, _flat(one)))})" if one.parts else "false"
+def _(predicate: of.AnyOf) -> str:
+    return f"({' || '.join(map(to_cel, _flat(predicate)))})" if predicate.parts else "false"
 
 
-def _flat(one: of.AllOf | of.AnyOf) -> Iterator[Predicate]:
+def _flat(combination: of.AllOf | of.AnyOf) -> Iterator[Predicate]:
     """The parts, and those of a part of the same kind in its place."""
-    for part in one.parts:
-        yield from _flat(part) if isinstance(part, type(one)) and part.parts else (part,)
+    for part in combination.parts:
+        yield from _flat(part) if isinstance(part, type(combination)) and part.parts else (part,)
 
 
 @to_cel.register
-def _(one: of.Not) -> str:
-    return f"!{closed(to_cel(one.predicate))}"
+def _(predicate: of.Not) -> str:
+    return f"!{closed(to_cel(predicate.predicate))}"

@@ -60,8 +60,8 @@ class Demand:
     @property
     def numbers(self) -> tuple[ClusterParameter, ...]:
         """The numbers of the cluster that are in it."""
-        found = numbers_in((self.constraint.must, self.constraint.when))
-        return tuple(one for one in found if not one.read)
+        numbers = numbers_in((self.constraint.must, self.constraint.when))
+        return tuple(number for number in numbers if not number.read)
 
 
 def demands(
@@ -73,7 +73,7 @@ def demands(
     the numbers of the cluster are parameters of the policies.
     """
     names = _names(backend, profile)
-    found: list[Demand] = []
+    demanded: list[Demand] = []
     for rule in (*catalog.neutral_pod_rules(), *backend.rules):
         if not selected(rule.code):
             continue
@@ -81,19 +81,19 @@ def demands(
             listed = [*_of_dialects(rule, backend, profile)]
         else:
             listed = [*rule.constraints, *_in_cluster(rule, profile)]
-        for one in listed:
-            known = one.with_aliases(names) if names else one
+        for constraint in listed:
+            named = constraint.with_aliases(names) if names else constraint
             if reads:
-                must, when = with_parameters(known.must), with_parameters(known.when)
-                known = replace(known, must=must, when=when)
-            found.append(Demand(rule, known, one.severity or rule.severity))
-    return tuple(one for one in found if one.severity in ENFORCED)
+                must, when = with_parameters(named.must), with_parameters(named.when)
+                named = replace(named, must=must, when=when)
+            demanded.append(Demand(rule, named, constraint.severity or rule.severity))
+    return tuple(demand for demand in demanded if demand.severity in ENFORCED)
 
 
 def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str, ...]]:
     """All names of resources by that of the data sheet, where the cluster has names of its own."""
-    listed = [one.by_key for one in profile.extensions] if profile else []
-    here = {known: name for one in listed for known, name in one.items() if known != name}
+    listed = [extension.by_key for extension in profile.extensions] if profile else []
+    here = {key: name for by_key in listed for key, name in by_key.items() if key != name}
     if not here:
         return {}
     rows = [row for row in backend.keys if row.aliases or row.name in here]
@@ -114,25 +114,25 @@ def _in_cluster(rule: Rule, profile: Profile | None) -> tuple[Constraint, ...]:
 def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Iterator[Constraint]:
     """The constraints of a rule over all dialects that are about a resource of this one."""
     assert rule.constraints_of is not None
-    for one in rule.constraints_of(registry.pod_backends(), profile):
-        if any(name in backend.resource_keys for name in one.keys):
-            yield one
+    for constraint in rule.constraints_of(registry.pod_backends(), profile):
+        if any(name in backend.resource_keys for name in constraint.keys):
+            yield constraint
 
 
 def unenforced(rule: Rule) -> str:
     """Why no policy demands what a rule does; empty where one does."""
-    severities = [one.severity or rule.severity for one in rule.constraints]
+    severities = [constraint.severity or rule.severity for constraint in rule.constraints]
     if rule.constraints_of is not None or (rule.with_profile is not None and not severities):
         severities = [rule.severity]
     if severities:
-        enforced = any(one in ENFORCED for one in severities)
+        enforced = any(severity in ENFORCED for severity in severities)
         return "" if enforced else msg("informational, not enforced")
     return "" if rule in (OF_WORKLOADS, *OF_NAMES) else rule.no_policy or msg("no policy is made of it yet")
 
 
 def rules_of(backend: Backend) -> tuple[Rule, ...]:
     """The rules that lint applies to pods of a dialect."""
-    beside = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]
+    beside = [rule for rule in catalog.neutral_rules() if rule.scope in (Scope.POD, Scope.DOCUMENT)]
     return (*beside, *backend.rules)
 
 
@@ -141,31 +141,33 @@ MOST_NAMES = 8
 """Names that a sentence lists."""
 
 
-def wanted(constraint: Constraint) -> str:
+def advice_for(constraint: Constraint) -> str:
     """What to write, or which key to look at; empty where the rule's own sentence has to do."""
-    keys = tuple(one for one in constraint.keys if "/" in one)
+    keys = tuple(key for key in constraint.keys if "/" in key)
     return _of(constraint.must) or (msg("check {names}", names=_listed(keys)) if keys else "")
 
 
-def _of(one: Predicate) -> str:
-    match one:
+def _of(predicate: Predicate) -> str:
+    match predicate:
         case InRange(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
-            return msg("write {name}: {values}", name=one.name, values=_values(ranges))
+            return msg("write {name}: {values}", name=predicate.name, values=_values(ranges))
         case Requests():
-            return msg("add {names}", names=_listed(one.names))
+            return msg("add {names}", names=_listed(predicate.names))
         case Not(predicate=Requests() as asks):
             return msg("remove {names}", names=_listed(asks.names))
         case SchedulerIs():
-            names = [name for name in one.names if name and name != "default-scheduler"]
+            names = [name for name in predicate.names if name and name != "default-scheduler"]
             return msg("write schedulerName: {name}", name=names[0]) if names else ""
-        case Labelled() | IsAnnotated() | NodeLabelAmong() if one.words and all(map(_is_said, one.words)):
-            return msg("write {name}: {values}", name=one.name, values=_values(one.words))
+        case Labelled() | IsAnnotated() | NodeLabelAmong() if predicate.words and all(
+            map(_is_said, predicate.words)
+        ):
+            return msg("write {name}: {values}", name=predicate.name, values=_values(predicate.words))
         case Not(predicate=Labelled() | IsAnnotated() as named) if not named.words:
             return msg("remove {names}", names=named.name)
         case AnyOf():
-            return next(filter(None, map(_of, one.parts)), "")
+            return next(filter(None, map(_of, predicate.parts)), "")
         case AllOf():
-            parts = {text for text in map(_of, one.parts) if text}
+            parts = {text for text in map(_of, predicate.parts) if text}
             return parts.pop() if len(parts) == 1 else ""
     return ""
 
@@ -175,20 +177,20 @@ def _is_said(word: Word) -> bool:
 
 
 def _values(words: tuple[Word, ...]) -> str:
-    return _value(words[0]) if len(words) == 1 else _listed([_value(one) for one in words])
+    return _value(words[0]) if len(words) == 1 else _listed([_value(word) for word in words])
 
 
-def _value(one: Word) -> str:
-    if isinstance(one, str):
-        return one
-    assert isinstance(one, Range)
-    if one.most == one.least:
-        return str(one.least)
-    if one.bound is None:
-        said = msg("{least} or more", least=one.least)
+def _value(word: Word) -> str:
+    if isinstance(word, str):
+        return word
+    assert isinstance(word, Range)
+    if word.most == word.least:
+        return str(word.least)
+    if word.bound is None:
+        said = msg("{least} or more", least=word.least)
     else:
-        said = msg("{least} to {most}", least=one.least, most=one.most)
-    return said if one.step == 1 else msg("{range} in steps of {step}", range=said, step=one.step)
+        said = msg("{least} to {most}", least=word.least, most=word.most)
+    return said if word.step == 1 else msg("{range} in steps of {step}", range=said, step=word.step)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -33,13 +33,13 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
     names, words, env = owned_alone(backend), _words(backend), _env(backend)
     if not (names or words or env):
         return None
-    on_pod = _on_pod(names.said(), words)
+    on_pod = _on_pod(names.to_cel(), words)
     broken = subject.breakers({"": f"!({_in_container(names, env, 'c.is')})"}, CODE)
     sentence = _sentence(backend, style)
-    found = subject.kept(f"!({on_pod})", CODE)
+    on_pod_kept = subject.kept(f"!({on_pod})", CODE)
     if isinstance(subject, PodTemplates):
         subject = replace(subject, chosen="true")
-    variables = [*subject.variables(f"{broken} {found}"), (CODE, broken)]
+    variables = [*subject.variables(f"{broken} {on_pod_kept}"), (CODE, broken)]
     where = "" if subject.suffix else f"{locale.translator(style.language)(msg('container'))} "
     ignored = f"{text(CODE)} in variables.ignored"
     some = f"variables.containers.exists(c, {_in_container(names, env)})"
@@ -56,12 +56,12 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
                 "reason": "Invalid",
             },
             {
-                "expression": f"{ignored} || ({found})",
+                "expression": f"{ignored} || ({on_pod_kept})",
                 "message": f"{CODE}: {sentence}",
                 "reason": "Invalid",
             },
         ],
-        "variables": [{"name": name, "expression": one} for name, one in variables],
+        "variables": [{"name": name, "expression": expression} for name, expression in variables],
     }
     name = f"gpuxlate-forbid-{backend.name}{subject.suffix}"
     return policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
@@ -75,7 +75,7 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
     if not backend.device_classes:
         return
     classes = f"in {listed(backend.device_classes)}"
-    one = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
+    exact = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
     some = f"r.?firstAvailable.orValue([]).exists(s, s.?deviceClassName.orValue('') {classes})"
     devices = "object.?spec.?spec.?devices.or(object.?spec.?devices)"
     subject, sentence = Pods(backend), _sentence(backend, style)
@@ -94,7 +94,7 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
         "matchConditions": [
             {
                 "name": "has-devices",
-                "expression": f"{devices}.?requests.orValue([]).exists(r, {one} || {some})",
+                "expression": f"{devices}.?requests.orValue([]).exists(r, {exact} || {some})",
             }
         ],
         "validations": [
@@ -104,7 +104,7 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
                 "reason": "Invalid",
             }
         ],
-        "variables": [{"name": name, "expression": one} for name, one in subject.variables("")],
+        "variables": [{"name": name, "expression": expression} for name, expression in subject.variables("")],
     }
     name = f"gpuxlate-forbid-{backend.name}-claims"
     yield policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
@@ -116,22 +116,22 @@ def _sentence(backend: Backend, style: PolicyStyle) -> str:
 
 def owned_alone(backend: Backend) -> Names:
     """The keys of this dialect that no other software has, wherever they are."""
-    others = [one for one in registry.pod_backends() if one.name != backend.name]
-    shared = {name for one in others for row in one.keys for name in (row.name, *row.aliases)}
+    others = [other for other in registry.pod_backends() if other.name != backend.name]
+    shared = {name for other in others for row in other.keys for name in (row.name, *row.aliases)}
     shared |= {name for row in backend.keys if row.general for name in (row.name, *row.aliases)}
     shared |= {IGNORE, *({backend.whole_card_key} if backend.whole_card_key else ())}
-    theirs = tuple(prefix for one in others for prefix in one.gpu_prefixes)
+    theirs = tuple(prefix for other in others for prefix in other.gpu_prefixes)
     prefixes = tuple(
-        one
-        for one in dict.fromkeys(backend.gpu_prefixes)
-        if "/" in one and not any(one.startswith(p) or p.startswith(one) for p in theirs)
+        prefix
+        for prefix in dict.fromkeys(backend.gpu_prefixes)
+        if "/" in prefix and not any(prefix.startswith(p) or p.startswith(prefix) for p in theirs)
     )
     names = [name for row in backend.keys if not row.general for name in (row.name, *row.aliases)]
     # a prefix that ends with a separator, as the name of a key by mistake
-    stems = [one.rstrip(".-") for one in prefixes if one[-1] in ".-"]
-    classes = [f"{OF_CLASS}{one}" for one in backend.device_classes]
-    mine = [one for one in (*names, *stems, *classes) if one not in shared]
-    return Names.of(mine, prefixes, sorted(shared))
+    stems = [prefix.rstrip(".-") for prefix in prefixes if prefix[-1] in ".-"]
+    classes = [f"{OF_CLASS}{device_class}" for device_class in backend.device_classes]
+    exclusive = [name for name in (*names, *stems, *classes) if name not in shared]
+    return Names.of(exclusive, prefixes, sorted(shared))
 
 
 def _words(backend: Backend) -> list[str]:
@@ -141,18 +141,18 @@ def _words(backend: Backend) -> list[str]:
 
 def _env(backend: Backend) -> list[str]:
     """Variables of containers. They are many, so they are looked at for a dialect that has some alone."""
-    others = (row.name for one in registry.pod_backends() if one is not backend for row in one.keys)
-    known = {*others}
+    others = (row.name for other in registry.pod_backends() if other is not backend for row in other.keys)
+    others_variables = {*others}
 
     def mine(row: KeySpec) -> bool:
-        return Place.ENV in row.places and not row.general and row.name not in known
+        return Place.ENV in row.places and not row.general and row.name not in others_variables
 
     return [row.name for row in backend.keys if mine(row)]
 
 
 def _in_container(names: Names, env: list[str], root: str = "c") -> str:
     maps = IN_RESOURCES.replace("c.", f"{root}.")
-    terms = [f"{maps}.exists(m, m.exists(k, {names.said()}))"] if names else []
+    terms = [f"{maps}.exists(m, m.exists(k, {names.to_cel()}))"] if names else []
     if env:
         terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})")
     return " || ".join(terms) or "false"

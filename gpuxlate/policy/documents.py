@@ -20,7 +20,7 @@ from gpuxlate.policy.layout import commented, lines
 from gpuxlate.policy.markers import has_dialect, may_have_dialect
 from gpuxlate.policy.style import ACTIONS, Action, Object, PolicyStyle
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
-from gpuxlate.policy.validations import Validation, numbered, sentence
+from gpuxlate.policy.validations import Validation, build_validations, sentence
 from gpuxlate.rules import catalog
 
 API = "admissionregistration.k8s.io/v1"
@@ -52,7 +52,7 @@ class AdmissionPolicy:
     @property
     def config_map(self) -> Object:
         """The object with the parameters, which all policies of a target share."""
-        labels = {name: one for name, one in self.labels.items() if name != VERSION}
+        labels = {name: value for name, value in self.labels.items() if name != VERSION}
         metadata = {"name": _of_cards(self.target), "namespace": NAMESPACE, "labels": labels}
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(self.parameters)}
 
@@ -97,7 +97,7 @@ annotations of an object have 256 KiB at most."""
 
 
 def policies(
-    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle
+    backend_demands: Sequence[BackendDemands], severity: Severity, style: PolicyStyle
 ) -> Iterator[AdmissionPolicy]:
     """The policies of one severity, as few as there can be; none where the rules demand nothing of it.
 
@@ -106,19 +106,23 @@ def policies(
     """
     together: list[BackendDemands] = []
     number, size = 1, 0
-    for one in asked:
-        alone = policy([one], severity, style)
+    for demanded in backend_demands:
+        alone = policy([demanded], severity, style)
         if alone is None:
             continue
-        if not isinstance(one.subject, Pods) or alone.parameters:
+        if not isinstance(demanded.subject, Pods) or alone.parameters:
             yield alone
             continue
-        own = [there for there in alone.spec["variables"] if there["name"] not in (*VARIABLES, "ignored")]
-        more = sum(map(_bytes, (alone.spec["validations"], alone.spec["matchConditions"], own)))
+        definitions = [
+            variable
+            for variable in alone.spec["variables"]
+            if variable["name"] not in (*VARIABLES, "ignored")
+        ]
+        more = sum(map(_bytes, (alone.spec["validations"], alone.spec["matchConditions"], definitions)))
         if together and size + more > MOST_BYTES:
             yield _some(together, severity, style, number)
             number, size, together = number + 1, 0, []
-        together.append(one)
+        together.append(demanded)
         size += more
     if together:
         yield _some(together, severity, style, number)
@@ -131,37 +135,42 @@ def _bytes(part: Any) -> int:
 
 
 def _some(
-    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int
+    backend_demands: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int
 ) -> AdmissionPolicy:
-    found = policy(asked, severity, style, number)
-    assert found is not None  # each of them has one alone
-    return found
+    joint = policy(backend_demands, severity, style, number)
+    assert joint is not None  # each of them has one alone
+    return joint
 
 
 def policy(
-    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int = 1
+    backend_demands: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int = 1
 ) -> AdmissionPolicy | None:
     """The policy of one severity for some dialects; None where the rules demand nothing of it.
 
     ``number``: of the policy, where one would be too large. Raises SilentError.
     """
-    mine = [tuple(there for there in one.demands if there.severity is severity) for one in asked]
-    steering = [[*_steering(one, severity, style)] for one in asked]
-    if not any(mine) and not any(steering):
+    demands_of_severity = [
+        tuple(demand for demand in demanded.demands if demand.severity is severity)
+        for demanded in backend_demands
+    ]
+    steering = [[*_steering(demanded, severity, style)] for demanded in backend_demands]
+    if not any(demands_of_severity) and not any(steering):
         return None
-    several = len(asked) > 1 or number > 1
-    subject = asked[0].subject
-    condition, exact = may_have_dialect([one.subject.marker for one in asked])
+    several = len(backend_demands) > 1 or number > 1
+    subject = backend_demands[0].subject
+    condition, exact = may_have_dialect([demanded.subject.marker for demanded in backend_demands])
     parts: list[Validation] = []
     guards: dict[str, str] = {}
     parameters: dict[str, str] = {}
-    for one, demands, more in zip(asked, mine, steering, strict=True):
-        marker = one.subject.marker
-        guard = "" if exact or isinstance(one.subject, PodTemplates) else marker.variable
-        found = [*numbered(demands, one.subject, style, guard, several=several), *more]
-        guards |= {guard: has_dialect(marker)} if guard and found else {}
-        parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
-        parts += found
+    for demanded, demands, more in zip(backend_demands, demands_of_severity, steering, strict=True):
+        marker = demanded.subject.marker
+        guard = "" if exact or isinstance(demanded.subject, PodTemplates) else marker.variable
+        validations = [*build_validations(demands, demanded.subject, style, guard, several=several), *more]
+        guards |= {guard: has_dialect(marker)} if guard and validations else {}
+        parameters |= {
+            parameter.name: str(parameter.value) for each in demands for parameter in each.parameters
+        }
+        parts += validations
     target = "" if several else subject.backend.name
     kind = f"cards-{severity}s" if parameters else f"{severity}s"
     match = (f"speaks-{target or 'a-dialect'}"[:LONGEST_LABEL], condition)
@@ -204,12 +213,14 @@ def of_parts(
     return replace(policy_of(name, subject, severity, spec, codes, style, target), parameters=parameters)
 
 
-def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> Iterator[Validation]:
+def _steering(
+    backend_demands: BackendDemands, severity: Severity, style: PolicyStyle
+) -> Iterator[Validation]:
     """K8S005, of workloads, in the policy that needs no parameters."""
-    subject = asked.subject
+    subject = backend_demands.subject
     if not isinstance(subject, PodTemplates) or severity is not OF_WORKLOADS.severity:
         return
-    if subject.compared and not any(one.parameters for one in asked.demands):
+    if subject.compared and not any(demand.parameters for demand in backend_demands.demands):
         steering = subject.steering()
         if steering:
             yield Validation(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style))
@@ -247,13 +258,13 @@ def readable(spec: Object, language: str) -> Object:
 def _laid_out(part: Object, language: str) -> Object:
     """A part of a policy, its expressions in lines, below the rule that they are of."""
     fields = [name for name in ("expression", "messageExpression") if name in part]
-    found = part | {name: lines(part[name]) for name in fields}
+    laid_out = part | {name: lines(part[name]) for name in fields}
     code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", part.get("name") or part.get("message", ""))
     rule = code and catalog.find(code[0], registry.all_backends())
     if rule:
         summary = locale.summary(rule.code, rule.summary, language)
-        found["expression"] = commented(rule.code, summary, found["expression"])
-    return found
+        laid_out["expression"] = commented(rule.code, summary, laid_out["expression"])
+    return laid_out
 
 
 def failure_policy(subject: Subject) -> str:
@@ -267,27 +278,27 @@ def version_of(spec: Object) -> str:
     return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def cut(name: str, most: int) -> str:
+def cut(name: str, maximum: int) -> str:
     """A name that is too long, cut and with a hash, as Kubernetes does with names that it makes."""
-    if len(name) <= most:
+    if len(name) <= maximum:
         return name
-    return f"{name[: most - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return f"{name[: maximum - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 # The same policies for Kyverno (policies.kyverno.io/v1), which also reports on what is there already.
-def validating_policy(one: AdmissionPolicy) -> Object:
+def validating_policy(admission_policy: AdmissionPolicy) -> Object:
     """A ValidatingPolicy: its fields are those of Kubernetes, with the actions of the binding."""
-    matched = dict(one.spec["matchConstraints"])
-    if one.namespaces:
-        matched["namespaceSelector"] = one.namespaces
+    matched = dict(admission_policy.spec["matchConstraints"])
+    if admission_policy.namespaces:
+        matched["namespaceSelector"] = admission_policy.namespaces
     return {
         "apiVersion": "policies.kyverno.io/v1",
         "kind": "ValidatingPolicy",
-        "metadata": {"name": one.name, "labels": one.labels},
+        "metadata": {"name": admission_policy.name, "labels": admission_policy.labels},
         "spec": {
-            **one.spec,
+            **admission_policy.spec,
             "matchConstraints": matched,
-            "validationActions": ACTIONS[one.action],
+            "validationActions": ACTIONS[admission_policy.action],
             # it would rewrite the expressions for workloads, which have policies of their own
             "autogen": {"podControllers": {"controllers": []}},
         },

@@ -54,7 +54,7 @@ class PolicyOptions:
 
     def profile_of(self, backend: Backend) -> Profile | None:
         """The profile of a dialect's cluster."""
-        return next((one for one in self.profiles if registry.get(one.target) is backend), None)
+        return next((profile for profile in self.profiles if registry.get(profile.target) is backend), None)
 
     @property
     def kinds(self) -> tuple[ObjectKind, ...]:
@@ -63,11 +63,13 @@ class PolicyOptions:
 
 def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies of the rules of dialects. Of one that no policy can recognize there are names alone."""
-    found = [asked for one in backends if is_recognized(one) for asked in _asked(one, wish)]
-    for suffix in dict.fromkeys(one.subject.suffix for one in found):
-        mine = [one for one in found if one.subject.suffix == suffix]
+    backend_demands = [
+        demanded for backend in backends if is_recognized(backend) for demanded in _asked(backend, wish)
+    ]
+    for suffix in dict.fromkeys(demanded.subject.suffix for demanded in backend_demands):
+        of_subject = [demanded for demanded in backend_demands if demanded.subject.suffix == suffix]
         for severity in ENFORCED:
-            yield from policies(mine, severity, wish.style)
+            yield from policies(of_subject, severity, wish.style)
     yield from _on_names(backends, wish)
 
 
@@ -79,30 +81,33 @@ def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[Admi
         subjects.append(Pods(backends[0]))
     if wish.scope is not PolicyScope.PODS:
         detectors = (backend.detector for backend in backends)
-        speaking = tuple(Constraint(one) for one in detectors if isinstance(one, Predicate))
+        speaking = tuple(Constraint(detector) for detector in detectors if isinstance(detector, Predicate))
         subjects.append(PodTemplates(backends[0], speaking, custom=wish.kinds, chosen="true"))
     for subject in subjects:
-        found = names_policy(subject, backends, others, wish.selected, wish.style)
-        if found is not None:
-            yield found
+        policy = names_policy(subject, backends, others, wish.selected, wish.style)
+        if policy is not None:
+            yield policy
 
 
 def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
     """What a dialect demands, of pods and of workloads, apart where it reads parameters."""
     profile = wish.profile_of(backend)
     every = demands(backend, profile, wish.selected, reads=wish.parameters)
-    of_cards = tuple(one for one in every if one.parameters)
-    for some in (tuple(one for one in every if not one.parameters), *([of_cards] if of_cards else [])):
+    of_cards = tuple(demand for demand in every if demand.parameters)
+    for some in (
+        tuple(demand for demand in every if not demand.parameters),
+        *([of_cards] if of_cards else []),
+    ):
         for subject in _subjects(backend, some, wish):
             yield BackendDemands(subject, some)
 
 
-def _subjects(backend: Backend, asked: Sequence[Demand], wish: PolicyOptions) -> Iterator[Subject]:
+def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions) -> Iterator[Subject]:
     others = names_here(wish.profile_of(backend))
     if wish.scope is not PolicyScope.WORKLOADS:
         yield Pods(backend, others)
     if wish.scope is not PolicyScope.PODS:
-        constraints = tuple(one.constraint for one in asked)
+        constraints = tuple(demand.constraint for demand in demanded)
         compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
         yield PodTemplates(backend, constraints, others, wish.kinds, compared)
 
@@ -112,25 +117,25 @@ def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[
     for backend in backends:
         subjects: list[Subject] = [Pods(backend)] if wish.scope is not PolicyScope.WORKLOADS else []
         subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.scope is not PolicyScope.PODS else []
-        found = (forbidding(subject, wish.style) for subject in subjects)
-        yield from (one for one in found if one is not None)
+        policies_of_keys = (forbidding(subject, wish.style) for subject in subjects)
+        yield from (policy for policy in policies_of_keys if policy is not None)
         if wish.scope is not PolicyScope.WORKLOADS:
             yield from forbidding_claims(backend, wish.style)
 
 
-def documents(found: Sequence[AdmissionPolicy], form: Format) -> Iterator[Object]:
+def documents(admission_policies: Sequence[AdmissionPolicy], form: Format) -> Iterator[Object]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
     parameters: dict[str, Object] = {}
-    for one in found if form is Format.VAP else ():
-        if one.parameters:
-            data = parameters.setdefault(one.target, one.config_map)["data"]
-            data |= one.parameters
+    for policy in admission_policies if form is Format.VAP else ():
+        if policy.parameters:
+            data = parameters.setdefault(policy.target, policy.config_map)["data"]
+            data |= policy.parameters
     yield from parameters.values()
-    for one in found:
+    for policy in admission_policies:
         if form is Format.KYVERNO:
-            yield validating_policy(one)
+            yield validating_policy(policy)
         else:
-            yield from one.documents()
+            yield from policy.documents()
 
 
 # Every rule: whether a cluster can enforce it, where, and why not.
@@ -154,10 +159,10 @@ class Explained(NamedTuple):
 
 def explained(backends: Sequence[Backend]) -> Iterator[Explained]:
     """The rules of the dialects and those of all, in the order of their codes."""
-    known = {one.code: one for one in catalog.neutral_rules()}
-    known |= {one.code: one for backend in backends for one in backend.rules}
-    for code in sorted(known):
-        yield explain(known[code])
+    rules = {rule.code: rule for rule in catalog.neutral_rules()}
+    rules |= {rule.code: rule for backend in backends for rule in backend.rules}
+    for code in sorted(rules):
+        yield explain(rules[code])
 
 
 def explain(rule: Rule) -> Explained:
@@ -169,10 +174,10 @@ def explain(rule: Rule) -> Explained:
         return Explained(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
     of_profile = rule.with_profile if not rule.constraints else None
     if rule.no_policy:
-        found = msg(rule.no_policy)
+        reason = msg(rule.no_policy)
         if of_profile is not None:
-            found = msg("with parameters: {why}; {more}", why=msg(of_profile.why), more=found)
-        return Explained(rule, Enforced.PARTLY, found)
+            reason = msg("with parameters: {why}; {more}", why=msg(of_profile.why), more=reason)
+        return Explained(rule, Enforced.PARTLY, reason)
     if of_profile is not None:
         return Explained(rule, Enforced.PARAMETERS, msg(of_profile.why))
     more = msg("with parameters more: {why}", why=rule.with_profile.why) if rule.with_profile else ""

@@ -40,8 +40,10 @@ def _laid(expression: str, indent: int) -> str:
     outline = _outline(expression)
     for sign in (_CHOICE, _OR, _AND, _SUM):
         if parts := _parts(expression, outline, sign):
-            return f"\n{' ' * indent}".join(_laid(one, indent) for one in parts)
-    brackets = max(_BRACKETS.finditer(outline), key=lambda one: len(one[0]), default=None)
+            return f"\n{' ' * indent}".join(_laid(part, indent) for part in parts)
+    brackets = max(
+        _BRACKETS.finditer(outline), key=lambda brackets_match: len(brackets_match[0]), default=None
+    )
     if brackets is None or len(brackets[0]) < LEAST_BROKEN:
         return expression
     start, end = brackets.span("inner")
@@ -57,11 +59,11 @@ def _bracketed(inner: str, indent: int) -> str:
     head = variable[0].strip() if variable else ""
     rest = inner[variable.end() if variable else 0 :]
     parts = _parts(rest, _outline(rest), _BEHIND_COMMA) or [rest]
-    if all(one.startswith("'") and " " not in one for one in parts):
+    if all(part.startswith("'") and " " not in part for part in parts):
         names = textwrap.wrap(rest, WIDTH - len(step), break_long_words=False, break_on_hyphens=False)
         body = textwrap.indent("\n".join(names), step)
     else:
-        body = "\n".join(step + _laid(one, indent + 2) for one in parts)
+        body = "\n".join(step + _laid(part, indent + 2) for part in parts)
     return f"{head}\n{body}\n{' ' * indent}"
 
 
@@ -72,17 +74,17 @@ def text_in_lines(words: str) -> str:
 
 def _outline(expression: str) -> str:
     """The expression without its texts and what is in its brackets: each letter of these is ``_``."""
-    found, depth = list[str](), 0
+    pieces, depth = list[str](), 0
     for token in _TOKEN.findall(expression):
         depth -= token in (")", "]", "}")
-        found.append("_" * len(token) if depth or token[0] == "'" else token)
+        pieces.append("_" * len(token) if depth or token[0] == "'" else token)
         depth += token in ("(", "[", "{")
-    return "".join(found)
+    return "".join(pieces)
 
 
 def _parts(expression: str, outline: str, places: re.Pattern[str]) -> list[str]:
     """The parts of an expression between some places of its outline; none where there is no such place."""
-    ends = [one.start() for one in places.finditer(outline)]
+    ends = [space.start() for space in places.finditer(outline)]
     starts = [0, *(end + 1 for end in ends)]
     return [expression[start:end] for start, end in zip(starts, [*ends, None], strict=True)] if ends else []
 

@@ -36,11 +36,13 @@ class Names:
     def of(cls, names: Iterable[str], prefixes: Iterable[str] = (), apart: Iterable[str] = ()) -> Names:
         """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
         before = tuple(dict.fromkeys(prefixes))
-        left = [one for one in dict.fromkeys(names) if not one.startswith(before)]
-        stars = tuple(pattern(one) for one in left if "*" in one)
-        plain = (one for one in left if "*" not in one)
-        exact = tuple(one for one in plain if not any(re.match(star, one) for star in stars))
-        return cls(exact, before, stars, tuple(one for one in dict.fromkeys(apart) if one.startswith(before)))
+        left = [name for name in dict.fromkeys(names) if not name.startswith(before)]
+        stars = tuple(pattern(name) for name in left if "*" in name)
+        plain = (name for name in left if "*" not in name)
+        exact = tuple(name for name in plain if not any(re.match(star, name) for star in stars))
+        return cls(
+            exact, before, stars, tuple(name for name in dict.fromkeys(apart) if name.startswith(before))
+        )
 
     def __bool__(self) -> bool:
         return bool(self.exact or self.prefixes or self.patterns)
@@ -49,25 +51,27 @@ class Names:
         return name not in self.apart and (
             name in self.exact
             or name.startswith(self.prefixes)
-            or any(re.match(one, name) for one in self.patterns)
+            or any(re.match(regexp, name) for regexp in self.patterns)
         )
 
     def __or__(self, other: Names) -> Names:
         """The names of both."""
         both = tuple(dict.fromkeys((*self.prefixes, *other.prefixes)))
-        prefixes = tuple(one for one in both if not one.startswith(tuple(p for p in both if p != one)))
-        exact = (one for one in dict.fromkeys((*self.exact, *other.exact)) if not one.startswith(prefixes))
+        prefixes = tuple(
+            prefix for prefix in both if not prefix.startswith(tuple(p for p in both if p != prefix))
+        )
+        exact = (name for name in dict.fromkeys((*self.exact, *other.exact)) if not name.startswith(prefixes))
         patterns = tuple(dict.fromkeys((*self.patterns, *other.patterns)))
-        apart = [one for one in self.apart if one not in other] + [
-            one for one in other.apart if one not in self
+        apart = [name for name in self.apart if name not in other] + [
+            name for name in other.apart if name not in self
         ]
         return Names(tuple(exact), prefixes, patterns, tuple(dict.fromkeys(apart)))
 
-    def said(self, name: str = "k") -> str:
+    def to_cel(self, name: str = "k") -> str:
         """A name is one of them, in CEL."""
-        terms = [f"{name}.startsWith({text(one)})" for one in self.prefixes]
+        terms = [f"{name}.startsWith({text(prefix)})" for prefix in self.prefixes]
         terms += [f"{name} in {listed(self.exact)}"] if self.exact else []
-        terms += [f"{name}.matches({text(one)})" for one in self.patterns]
+        terms += [f"{name}.matches({text(regexp)})" for regexp in self.patterns]
         either = f"({' || '.join(terms)})" if terms else "false"
         return f"{either} && !({name} in {listed(self.apart)})" if self.apart and terms else either
 
@@ -122,9 +126,9 @@ class DialectMarker(NamedTuple):
     @property
     def also(self) -> Predicate | None:
         """In which pods it is spoken too, whatever their resources. Raises SilentError."""
-        found = self.backend.detector
-        if found is None or isinstance(found, Predicate):
-            return found
+        detector = self.backend.detector
+        if detector is None or isinstance(detector, Predicate):
+            return detector
         raise SilentError(self.backend.name)
 
     @property
@@ -133,13 +137,13 @@ class DialectMarker(NamedTuple):
         return f"speaks_{self.backend.name.replace('-', '_')}"
 
 
-def has_dialect(one: DialectMarker) -> str:
+def has_dialect(marker: DialectMarker) -> str:
     """An expression over the variables of a pod: it asks for a GPU in the dialect, as lint sees it.
 
     Raises SilentError.
     """
-    asks = some_resource(owned(one.backend, one.others))
-    return asks if one.also is None else f"{asks} || {to_cel(one.also)}"
+    asks = some_resource(resource_names(marker.backend, marker.others))
+    return asks if marker.also is None else f"{asks} || {to_cel(marker.also)}"
 
 
 def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
@@ -148,11 +152,11 @@ def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
     Names alone: the API server evaluates it for every pod of the cluster. Raises SilentError.
     """
     names, more, exact = Names(), list[str](), len(markers) == 1
-    for one in markers:
-        names |= owned(one.backend, one.others)
-        needed = () if one.also is None else _needed_of_keys(one.also)
-        if one.also is not None and needed is None:
-            more.append(to_cel(one.also))
+    for marker in markers:
+        names |= resource_names(marker.backend, marker.others)
+        needed = () if marker.also is None else _needed_of_keys(marker.also)
+        if marker.also is not None and needed is None:
+            more.append(to_cel(marker.also))
         elif needed:
             names |= Names.of(needed)
             exact = False
@@ -161,34 +165,34 @@ def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
 
 def some_resource(names: Names) -> str:
     """Some container asks for a resource with one of the names."""
-    mine = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.said()})"
-    return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {mine}))"
+    named = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.to_cel()})"
+    return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {named}))"
 
 
-def _needed_of_keys(one: Predicate) -> tuple[str, ...] | None:
+def _needed_of_keys(predicate: Predicate) -> tuple[str, ...] | None:
     """Resources, of which a pod has one wherever the predicate is true; None where it may have none."""
-    match one:
+    match predicate:
         case Requests():
-            return one.names
+            return predicate.names
         case InRange() | IsFraction():
-            return (one.name,)
+            return (predicate.name,)
         case SomeContainer():
-            return _needed_of_keys(one.predicate)
+            return _needed_of_keys(predicate.predicate)
         case AllOf():
-            return next((found for found in map(_needed_of_keys, one.parts) if found is not None), None)
+            return next((names for names in map(_needed_of_keys, predicate.parts) if names is not None), None)
         case AnyOf():
-            parts = [_needed_of_keys(part) for part in one.parts]
+            parts = [_needed_of_keys(part) for part in predicate.parts]
             return None if None in parts else tuple(name for part in parts for name in part or ())
     return None
 
 
-def owned(backend: Backend, others: Iterable[str] = ()) -> Names:
+def resource_names(backend: Backend, others: Iterable[str] = ()) -> Names:
     """The keys of the dialect that ask for a GPU in resources."""
     names = [name for row in backend.keys for name in (row.name, *row.aliases)]
-    mine = [name for name in names if backend.owns_at(name, Place.RESOURCE)]
+    resources = [name for name in names if backend.owns_at(name, Place.RESOURCE)]
     common = (backend.whole_card_key,) if backend.whole_card_key else ()
-    apart = [one for one in (*names, *common, IGNORE) if not backend.owns_at(one, Place.RESOURCE)]
-    return Names.of((*mine, *others), backend.gpu_prefixes, [one for one in apart if "*" not in one])
+    apart = [name for name in (*names, *common, IGNORE) if not backend.owns_at(name, Place.RESOURCE)]
+    return Names.of((*resources, *others), backend.gpu_prefixes, [name for name in apart if "*" not in name])
 
 
 def inlined(expression: str, root: str = "object") -> str:

@@ -79,16 +79,20 @@ class KeyNames:
     def looked_at(self) -> Names:
         """The names and the domains of keys with which one of the tables has something to find."""
         names = [name for name in self._known if self._is_own(name) and self._read(name) != ANYWHERE]
-        domains = [f"{domain_of(one)}/" if "/" in one else one for one in self.prefixes]
+        domains = [f"{domain_of(prefix)}/" if "/" in prefix else prefix for prefix in self.prefixes]
         return Names.of(names, domains)
 
     def read_in(self) -> str:
         """The places where something reads a key of the dialects, as a table in CEL."""
         before = tuple(self.prefixes)
-        own = {name: self._read(name) if self._is_own(name) else ANYWHERE for name in self._known}
-        own |= {name: ANYWHERE for names in self.others.values() for name in names}
-        own = {name: places for name, places in own.items() if places != ANYWHERE or name.startswith(before)}
-        return _table(own, dict.fromkeys(self.prefixes, UNKNOWN))
+        places_by_name = {name: self._read(name) if self._is_own(name) else ANYWHERE for name in self._known}
+        places_by_name |= {name: ANYWHERE for names in self.others.values() for name in names}
+        places_by_name = {
+            name: places
+            for name, places in places_by_name.items()
+            if places != ANYWHERE or name.startswith(before)
+        }
+        return _table(places_by_name, dict.fromkeys(self.prefixes, UNKNOWN))
 
     def _read(self, name: str) -> Values:
         words, key = self.words, _some(name)
@@ -99,7 +103,7 @@ class KeyNames:
 
     def offered_by(self) -> str:
         """The kinds of nodes that may offer a resource, as a table in CEL; none of what is no GPU's."""
-        prefixes = [one for one in _prefixes(registry.pod_backends()) if "/" in one]
+        prefixes = [prefix for prefix in _prefixes(registry.pod_backends()) if "/" in prefix]
         names = {name: self._offered(name) for name in self._known}
         names |= {name: (dialect,) for dialect, some in self.others.items() for name in some}
         names = {name: kinds for name, kinds in names.items() if kinds or name.startswith(tuple(prefixes))}
@@ -147,13 +151,15 @@ def _table(names: Mapping[str, Values], prefixes: Mapping[str, Values]) -> str:
     are before those of patterns, and these before beginnings of names."""
     exact, patterns, beginnings = list[str](), list[str](), list[str]()
     for values in dict.fromkeys((*names.values(), *prefixes.values())):
-        own, before = ([name for name, of in some.items() if of == values] for some in (names, prefixes))
-        left = [name for name in own if not name.startswith(tuple(before))]
+        of_values, before = (
+            [name for name, of in some.items() if of == values] for some in (names, prefixes)
+        )
+        left = [name for name in of_values if not name.startswith(tuple(before))]
         stars = [name for name in left if "*" in name]
         plain = Names.of(left).exact
         exact += [_group(values, names=plain)] if plain else []
         patterns += [_group(values, like=stars)] if stars else []
-        beginnings += [_group(values, like=[f"{one}*" for one in before])] if before else []
+        beginnings += [_group(values, like=[f"{prefix}*" for prefix in before])] if before else []
     return f"[{', '.join((*exact, *patterns, *beginnings))}]"
 
 
@@ -179,7 +185,7 @@ def names_policy(
     parts = [part for part in _parts(names, subject, style) if selected(part.rule.code)]
     if not parts:
         return None
-    key = names.looked_at().said()
+    key = names.looked_at().to_cel()
     asks = " + ".join(f"c.?resources.?{field}.orValue({{}}).map(k, k)" for field in RESOURCES)
     lists = " + ".join((*LISTS.values(), f"variables.containers.map(c, {asks})"))
     match = ("has-keys", f"({lists}).exists(l, l.exists(k, {key}))")
@@ -207,13 +213,13 @@ def _wrong(names: KeyNames, subject: Subject, style: PolicyStyle) -> str:
 
 def _meant(names: KeyNames) -> str:
     """Without the names that could be anybody's, where a pod does not speak the dialect."""
-    found = ""
+    filters = ""
     for backend in names.backends:
-        bare = Names(prefixes=tuple(one for one in backend.gpu_prefixes if "/" not in one))
+        bare = Names(prefixes=tuple(prefix for prefix in backend.gpu_prefixes if "/" not in prefix))
         if bare:
             spoken = f" || {has_dialect(DialectMarker(backend))}" if is_recognized(backend) else ""
-            found += f".filter(k, !{bare.said()}{spoken})"
-    return found
+            filters += f".filter(k, !{bare.to_cel()}{spoken})"
+    return filters
 
 
 def _at(place: str, where: str, names: str) -> str:
@@ -269,6 +275,6 @@ def _one_vendor(names: KeyNames) -> str:
     whole = f"variables.{OFFERED_BY}.exists(g, {text(WHOLE)} in g['is'] && k in g.names)"
     asks = f"c.asks.filter(k, !(c.numbers.exists(n, n.of == k && n.is == 0) && {whole}))"
     for companions, owner in names.joined():
-        asks += f".filter(k, !({companions.said()} && c.asks.exists(o, {owner.said('o')})))"
+        asks += f".filter(k, !({companions.to_cel()} && c.asks.exists(o, {owner.to_cel('o')})))"
     kinds = f"{asks}.map(k, {_found(OFFERED_BY, '[]')}).filter(o, o.size() > 0)"
     return f"[{kinds}].all(l, l.size() == 0 || l[0].exists(d, l.all(o, d in o)))"

@@ -132,11 +132,11 @@ class PodTemplates:
 
     @property
     def rules(self) -> list[Rule]:
-        found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        for one in self.kinds:
-            version = one.api.rpartition("/")[2] or "*"
-            found.setdefault((one.group, (version,)), []).append(one.plural)
-        return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
+        plurals: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+        for kind in self.kinds:
+            version = kind.api.rpartition("/")[2] or "*"
+            plurals.setdefault((kind.group, (version,)), []).append(kind.plural)
+        return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in plurals.items()]
 
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
         condition = _of_each(self.chosen or has_dialect(self.marker))
@@ -164,8 +164,8 @@ class PodTemplates:
     def steering(self) -> str:
         """Every label and annotation of the workload that steers a share is on its pods too (K8S005)."""
         places = (("labels", Place.LABEL), ("annotations", Place.ANNOTATION))
-        found = [(field, self._steering(place)) for field, place in places]
-        return " && ".join(_on_pods(field, rows) for field, rows in found if rows)
+        rows_by_field = [(field, self._steering(place)) for field, place in places]
+        return " && ".join(_on_pods(field, rows) for field, rows in rows_by_field if rows)
 
     def _steering(self, place: Place) -> list[KeySpec]:
         return [row for row in self.backend.keys if steers(row, place)]
@@ -174,34 +174,36 @@ class PodTemplates:
 
     def _all(self, used: str) -> str:
         """All pods, with what an expression over them uses."""
-        wanted = {*re.findall(r"\bp\.(\w+)", used)}
-        own = {field: f"t.?metadata.?{field}.orValue({{}})" for field in ("annotations", "labels")}
-        above = {field: f"object.?metadata.?{field}.orValue({{}})" for field in own}
+        used_fields = {*re.findall(r"\bp\.(\w+)", used)}
+        of_template = {field: f"t.?metadata.?{field}.orValue({{}})" for field in ("annotations", "labels")}
+        above = {field: f"object.?metadata.?{field}.orValue({{}})" for field in of_template}
         parts = {
             name: inlined(f"variables.{name}", "t") for name in ("spec", "containers", "names", "asking")
         }
         parts["schedulerName"] = self._scheduler()
-        for field, one in own.items():
-            parts[field] = _together(self._names(field), self._alone(), one, above[field])
-            parts[f"{field[:-1]}Names"] = f"{one}.map(k, k) + {above[field]}.map(k, k)"
-            parts[f"own{field.capitalize()}"] = one
+        for field, mapping in of_template.items():
+            parts[field] = _together(self._names(field), self._alone(), mapping, above[field])
+            parts[f"{field[:-1]}Names"] = f"{mapping}.map(k, k) + {above[field]}.map(k, k)"
+            parts[f"own{field.capitalize()}"] = mapping
         parts["ignored"] = _ignored("t.?metadata.?annotations")
         if parameters_in(self.constraints):
             parts["parameters"] = PARAMETERS
-        listed = ", ".join(f"{text(name)}: dyn({one})" for name, one in parts.items() if name in wanted)
+        listed = ", ".join(
+            f"{text(name)}: dyn({value})" for name, value in parts.items() if name in used_fields
+        )
         return f"({templates(self.kinds)}).map(t, {{{listed}}})"
 
     def _scheduler(self) -> str:
         """The scheduler of a template; some kinds have one for all of their pods."""
-        own = "t.?spec.?schedulerName"
-        found = f"{own}.orValue('')"
+        of_template = "t.?spec.?schedulerName"
+        scheduler = f"{of_template}.orValue('')"
         passing: dict[SchedulerField, list[ObjectKind]] = {}
-        for one in self.custom:
-            if one.scheduler:
-                passing.setdefault(one.scheduler, []).append(one)
+        for kind in self.custom:
+            if kind.scheduler:
+                passing.setdefault(kind.scheduler, []).append(kind)
         for field, kinds_name in passing.items():
-            found = f"{_is_kind(kinds_name)} ? {_passed(field, own)} : {found}"
-        return found
+            scheduler = f"{_is_kind(kinds_name)} ? {_passed(field, of_template)} : {scheduler}"
+        return scheduler
 
     def _names(self, field: str) -> list[str]:
         """The labels or annotations that the expressions look at by their names."""
@@ -209,7 +211,11 @@ class PodTemplates:
 
     def _alone(self) -> set[str]:
         """The labels that count on the pods alone."""
-        return {one.name for one in parts_of(tuple(self._conditions)) if isinstance(one, PodItselfLabelled)}
+        return {
+            predicate.name
+            for predicate in parts_of(tuple(self._conditions))
+            if isinstance(predicate, PodItselfLabelled)
+        }
 
     @property
     def _conditions(self) -> list[object]:
@@ -217,8 +223,8 @@ class PodTemplates:
 
 
 def _on_pods(field: str, rows: Sequence[KeySpec]) -> str:
-    own, above = f"p.own{field.capitalize()}", f"object.metadata.{field}"
-    same = f"variables.pods.all(p, k in {own} && {own}[k] == {above}[k])"
+    of_pod, above = f"p.own{field.capitalize()}", f"object.metadata.{field}"
+    same = f"variables.pods.all(p, k in {of_pod} && {of_pod}[k] == {above}[k])"
     return f"object.?metadata.?{field}.orValue({{}}).all(k, !({_is_one(rows)}) || {same})"
 
 
@@ -231,23 +237,23 @@ def steers(row: KeySpec, place: Place) -> bool:
 
 def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
     """The labels and annotations that predicates name."""
-    found: dict[str, set[str]] = {"labels": set(), "annotations": set()}
-    for one in parts_of(tuple(conditions)):
-        if isinstance(one, LabelNumber | Labelled):
-            found["labels"].add(one.name)
-        elif isinstance(one, AnnotationNumber | IsAnnotated | PerContainerList):
-            found["annotations"].add(one.name)
-    return found
+    names: dict[str, set[str]] = {"labels": set(), "annotations": set()}
+    for predicate in parts_of(tuple(conditions)):
+        if isinstance(predicate, LabelNumber | Labelled):
+            names["labels"].add(predicate.name)
+        elif isinstance(predicate, AnnotationNumber | IsAnnotated | PerContainerList):
+            names["annotations"].add(predicate.name)
+    return names
 
 
 def _needed(defined: dict[str, str], used: str) -> Iterator[tuple[str, str]]:
     """The variables that an expression uses, and those that these use."""
-    wanted, text_left = set[str](), used
+    used_names, text_left = set[str](), used
     for name in reversed(defined):
         if re.search(rf"\bvariables\.{name}\b", text_left):
-            wanted.add(name)
+            used_names.add(name)
             text_left += defined[name]
-    yield from ((name, defined[name]) for name in defined if name in wanted)
+    yield from ((name, defined[name]) for name in defined if name in used_names)
 
 
 _OF_POD = regex(rf"\bvariables\.(?=(?:{'|'.join(VARIABLES)}|ignored)\b)")
@@ -258,10 +264,12 @@ def _of_each(expression: str) -> str:
     return _OF_POD.sub("p.", expression)
 
 
-def _together(names: list[str], alone: Collection[str], own: str, above: str) -> str:
+def _together(names: list[str], alone: Collection[str], of_template: str, above: str) -> str:
     """Some entries of two mappings; those of the first count before, those ``alone`` are of the first."""
-    rest = {name: own if name in alone else above for name in names}
-    entries = (f"?{text(name)}: {own}[?{text(name)}].or({rest[name]}[?{text(name)}])" for name in names)
+    rest = {name: of_template if name in alone else above for name in names}
+    entries = (
+        f"?{text(name)}: {of_template}[?{text(name)}].or({rest[name]}[?{text(name)}])" for name in names
+    )
     return f"{{{', '.join(entries)}}}"
 
 
@@ -272,9 +280,9 @@ def _is_one(rows: Sequence[KeySpec]) -> str:
 
 
 def _is_kind(kinds: Sequence[ObjectKind]) -> str:
-    groups: dict[str, list[str]] = {one.group: [] for one in kinds}
-    for one in kinds:
-        groups[one.group].append(text(one.kind))
+    groups: dict[str, list[str]] = {kind.group: [] for kind in kinds}
+    for kind in kinds:
+        groups[kind.group].append(text(kind.kind))
     terms = (
         f"object.apiVersion.startsWith({text(f'{group}/')}) && object.kind in [{', '.join(names)}]"
         for group, names in groups.items()
@@ -282,11 +290,11 @@ def _is_kind(kinds: Sequence[ObjectKind]) -> str:
     return f"({' || '.join(terms)})"
 
 
-def _passed(field: SchedulerField, own: str) -> str:
+def _passed(field: SchedulerField, of_template: str) -> str:
     above = "object" + "".join(f"[?{text(step)}]" if "/" in step else f".?{step}" for step in field.path)
     if field.wins:
-        return f"{above}.or({own}).orValue('')"
-    return f"{own}.or({above}).orValue({text(field.default or '')})"
+        return f"{above}.or({of_template}).orValue('')"
+    return f"{of_template}.or({above}).orValue({text(field.default or '')})"
 
 
 def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operations: Sequence[str]) -> Rule:
