@@ -44,12 +44,14 @@ class Amount(Printed):
 
     def times(self, count: int) -> Amount:
         """So many of them."""
-        cores, memory = (None if one is None else one * count for one in (self.cores, self.memory_mib))
+        cores, memory = (
+            None if amount is None else amount * count for amount in (self.cores, self.memory_mib)
+        )
         return replace(self, cores=cores, memory_mib=memory)
 
     def part(self, of: int) -> Amount:
         """One of equal parts, rounded down, as each client gets it."""
-        cores, memory = (None if one is None else one // of for one in (self.cores, self.memory_mib))
+        cores, memory = (None if amount is None else amount // of for amount in (self.cores, self.memory_mib))
         return replace(self, cores=cores, memory_mib=memory)
 
     @property
@@ -57,14 +59,18 @@ class Amount(Printed):
         """In words: ``13 %, 4864 MiB``."""
         cores = "" if self.cores is None else f"{self.cores} %"
         memory = "" if self.memory_mib is None else f"{self.memory_mib} MiB"
-        text = ", ".join(one for one in (cores, memory) if one) or "an unknown amount"
+        text = ", ".join(amount for amount in (cores, memory) if amount) or "an unknown amount"
         return text if self.certain else msg("at most {numbers}", numbers=text)
 
     @property
     def row(self) -> Message:
         """Where the numbers are from, in words."""
-        what = msg("{card} ({source})", card=self.card, source=self.source)
-        return what if self.certain else msg("{row}, which no other part exceeds", row=what)
+        card_and_source = msg("{card} ({source})", card=self.card, source=self.source)
+        return (
+            card_and_source
+            if self.certain
+            else msg("{row}, which no other part exceeds", row=card_and_source)
+        )
 
     @property
     def text(self) -> Message:
@@ -76,8 +82,8 @@ def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:
     """What the partitions or replicas of a share amount to; None where nothing says it."""
     whole = None
     if share.partition is not None:
-        one = _of_partition(_rows(share, profile))
-        whole = one and one.times(share.partition.count)
+        amount = _of_partition(_rows(share, profile))
+        whole = amount and amount.times(share.partition.count)
     if share.replica is None:
         return whole
     replica = known_replica(share.replica, profile)
@@ -89,10 +95,10 @@ def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:
 
 def known_replica(replica: Replica, profile: Profile | None) -> Replica:
     """With what only the nodes know, as the profile has it."""
-    known = replicas_of(profile)
-    if known is None or (replica.of is not None and replica.strategy is not None):
+    replicas = replicas_of(profile)
+    if replicas is None or (replica.of is not None and replica.strategy is not None):
         return replica
-    return Replica(replica.of or known.of, replica.strategy or known.strategy, replica.count)
+    return Replica(replica.of or replicas.of, replica.strategy or replicas.strategy, replica.count)
 
 
 def card_for(share: Share, profile: Profile | None) -> Card | None:
@@ -100,16 +106,24 @@ def card_for(share: Share, profile: Profile | None) -> Card | None:
     models = share.device.models if share.device else ()
     if models:
         return card_named(models[0], profile) if len(models) == 1 else None
-    own = profile.cards if profile else None
-    return card_meant(own.model, own.memory_mib, profile) if own and own.model else None
+    cards_of_profile = profile.cards if profile else None
+    return (
+        card_meant(cards_of_profile.model, cards_of_profile.memory_mib, profile)
+        if cards_of_profile and cards_of_profile.model
+        else None
+    )
 
 
 def _rows(share: Share, profile: Profile | None) -> list[tuple[Card, Template]]:
     """The rows of the partition: that of the card, or those of all cards that have it."""
     name = share.partition.profile if share.partition else ""
     card = card_for(share, profile)
-    mine = [card] if card is not None and card.template(name) else cards(profile)
-    return [(one, found) for one in mine if (found := one.template(name)) is not None]
+    candidates = [card] if card is not None and card.template(name) else cards(profile)
+    return [
+        (candidate, partition)
+        for candidate in candidates
+        if (partition := candidate.template(name)) is not None
+    ]
 
 
 def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
@@ -119,22 +133,28 @@ def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
 
     def size(row: tuple[Card, Template]) -> tuple[int, int, bool]:
         """Of equal rows, one whose compute a document or a node says (1g.18gb: H200, not GH200)."""
-        card, one = row
-        return one.most_mib or 0, card.cores_of(one) or 0, one.multiprocessors is not None
+        card, partition = row
+        return partition.most_mib or 0, card.cores_of(partition) or 0, partition.multiprocessors is not None
 
-    card, most = max(rows, key=size)
-    cores = [found for one, row in rows if (found := one.cores_of(row)) is not None]
-    certain = len({(row.most_mib, one.cores_of(row)) for one, row in rows}) == 1 and most.is_measured
-    source = most.source or card.source
-    return Amount(max(cores, default=None), most.most_mib, f"{card.name} {most.name}", source, certain)
+    card, largest = max(rows, key=size)
+    cores = [
+        partition_cores for candidate, row in rows if (partition_cores := candidate.cores_of(row)) is not None
+    ]
+    certain = (
+        len({(row.most_mib, candidate.cores_of(row)) for candidate, row in rows}) == 1 and largest.is_measured
+    )
+    source = largest.source or card.source
+    return Amount(max(cores, default=None), largest.most_mib, f"{card.name} {largest.name}", source, certain)
 
 
 def _of_card(share: Share, profile: Profile | None) -> Amount:
     """A whole card: its MiB are those of the profile, else of the catalogue."""
-    card, own = card_for(share, profile), profile.cards.memory_mib if profile else None
+    card, memory_of_profile = card_for(share, profile), profile.cards.memory_mib if profile else None
     named = bool(share.device and share.device.models)
-    if own is not None and not named:
-        return Amount(PERCENT, own, card.name if card else "card", "the profile, cards.memoryMiB")
+    if memory_of_profile is not None and not named:
+        return Amount(
+            PERCENT, memory_of_profile, card.name if card else "card", "the profile, cards.memoryMiB"
+        )
     if card is None or card.most_mib is None:
         return Amount(PERCENT, None, "card", "the number of clients; the memory of the card is not known")
     return Amount(
@@ -156,14 +176,14 @@ def partitions_of(card: Card) -> tuple[Part, ...]:
     return tuple(
         Part(
             Amount(
-                card.cores_of(one),
-                one.least_mib,
-                f"{card.name} {one.name}",
-                one.source or card.source,
-                one.is_measured,
+                card.cores_of(template),
+                template.least_mib,
+                f"{card.name} {template.name}",
+                template.source or card.source,
+                template.is_measured,
             ),
             Isolation.HARDWARE,
-            Partition(one.name),
+            Partition(template.name),
         )
-        for one in card.templates
+        for template in card.templates
     )

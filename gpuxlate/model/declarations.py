@@ -40,8 +40,8 @@ def record(made: type[T]) -> type[T]:
     if made.__repr__ is object.__repr__:
         body["__repr__"] = _shown
     meta: Any = type(made)
-    found: type[T] = meta(made.__name__, made.__bases__, body)
-    return found
+    class_: type[T] = meta(made.__name__, made.__bases__, body)
+    return class_
 
 
 class _OfDataclass:
@@ -73,7 +73,7 @@ def _hashed(self: Any) -> int:
 
 
 def _shown(self: Any) -> str:
-    names = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
+    names = ", ".join(f"{declared.name}={getattr(self, declared.name)!r}" for declared in fields(self))
     return f"{type(self).__qualname__}({names})"
 
 
@@ -122,7 +122,7 @@ class Printed:
     __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "alias_generator": json_name}
 
     def to_json(self) -> dict[str, Any]:
-        values = ((one.name, getattr(self, one.name)) for one in fields(self))  # type: ignore[arg-type]
+        values = ((declared.name, getattr(self, declared.name)) for declared in fields(self))  # type: ignore[arg-type]
         return {json_name(name): _plain(value) for name, value in values if value is not OMITTED}
 
 
@@ -163,7 +163,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [*map(_plain, value)]
     if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
+        return {key: _plain(entry) for key, entry in value.items()}
     return value
 
 
@@ -178,6 +178,6 @@ class _Regex:
         self._given = text, flags
 
     def __getattr__(self, name: str) -> object:
-        found = getattr(re.compile(*self._given), name)
-        setattr(self, name, found)  # the next time it is found without this method
-        return found
+        attribute = getattr(re.compile(*self._given), name)
+        setattr(self, name, attribute)  # the next time it is found without this method
+        return attribute

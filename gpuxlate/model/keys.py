@@ -66,8 +66,10 @@ class Chosen(NamedTuple):
     @classmethod
     def of(cls, choice: CardChoice | None, names: Iterable[str]) -> Chosen | None:
         """None where a name has what a list cannot hold in every dialect."""
-        found = tuple(names)
-        return cls(choice, found) if choice and found and all(map(_NAME.fullmatch, found)) else None
+        arguments = tuple(names)
+        return (
+            cls(choice, arguments) if choice and arguments and all(map(_NAME.fullmatch, arguments)) else None
+        )
 
 
 _NAME = regex(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
@@ -117,40 +119,57 @@ class LegalNumbers(NamedTuple):
 
     def allows(self, number: int) -> bool:
         """Some range has the number."""
-        return any(one.allows(number) for one in self.ranges)
+        return any(number_range.allows(number) for number_range in self.ranges)
 
     def next(self, number: int) -> int | None:
         """The least legal number, of the same unit, that is not below; None where there is none."""
         gib = self.gib_up_to
-        ranges = [one for one in self.ranges if not gib or (one.least > gib) == (number > gib)]
-        found = (-(-max(number, one.least) // one.step) * one.step for one in ranges)
-        return min((n for n in found if any(one.allows(n) for one in ranges)), default=None)
+        ranges = [
+            number_range
+            for number_range in self.ranges
+            if not gib or (number_range.least > gib) == (number > gib)
+        ]
+        legal = (
+            -(-max(number, number_range.least) // number_range.step) * number_range.step
+            for number_range in ranges
+        )
+        return min((n for n in legal if any(number_range.allows(n) for number_range in ranges)), default=None)
 
     @property
     def least(self) -> int:
         """The smallest number."""
-        return min(one.least for one in self.ranges)
+        return min(number_range.least for number_range in self.ranges)
 
     @property
     def most(self) -> int | None:
         """The largest number of the ranges with a maximum; None where none has one."""
-        return max((one.most for one in self.ranges if one.most is not None), default=None)
+        return max(
+            (number_range.most for number_range in self.ranges if number_range.most is not None), default=None
+        )
 
     @property
     def bounded(self) -> bool:
         """No number is above ``most``."""
-        return all(one.most is not None for one in self.ranges)
+        return all(number_range.most is not None for number_range in self.ranges)
 
     @property
     def text(self) -> str:
         """In words."""
-        return join_and(one.text for one in self.ranges) if len(self.ranges) > 1 else self.ranges[0].text
+        return (
+            join_and(number_range.text for number_range in self.ranges)
+            if len(self.ranges) > 1
+            else self.ranges[0].text
+        )
 
     def times(self, cards: int) -> LegalNumbers:
         """The totals of some cards, where these are the numbers of each."""
         ranges = (
-            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
-            for one in self.ranges
+            Range(
+                number_range.least * cards,
+                None if number_range.most is None else number_range.most * cards,
+                number_range.step * cards,
+            )
+            for number_range in self.ranges
         )
         return self._replace(ranges=tuple(ranges))
 
@@ -319,14 +338,16 @@ class KeySpec(NamedTuple):
     @property
     def ranges(self) -> tuple[Range, ...]:
         """The numbers that the key may have, in its unit."""
-        return tuple(one for one in self.values if isinstance(one, Range))
+        return tuple(value for value in self.values if isinstance(value, Range))
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The words that the key may have; of one that others read too, those with a meaning here."""
         if self.general and self.words:
             return tuple(self.words)
-        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+        return tuple(
+            dict.fromkeys((*self.words, *(value for value in self.values if isinstance(value, str))))
+        )
 
     @property
     def unit_text(self) -> str:
@@ -341,12 +362,12 @@ class KeySpec(NamedTuple):
                 return msg("{unit} of each card" if self.per is Per.CARD else "{unit} of one card", unit=part)
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
-                found = units.get(self.unit) or msg("units of {unit} MiB", unit=self.unit)
+                unit_text = units.get(self.unit) or msg("units of {unit} MiB", unit=self.unit)
                 if self.gib_up_to:
-                    found = msg("{unit}, up to {number} GiB", unit=found, number=self.gib_up_to)
+                    unit_text = msg("{unit}, up to {number} GiB", unit=unit_text, number=self.gib_up_to)
                 if self.per is Per.CARD:
-                    found = msg("{unit} of each card", unit=found)
-                return msg("{unit}, or an amount with a unit", unit=found) if self.quantity else found
+                    unit_text = msg("{unit} of each card", unit=unit_text)
+                return msg("{unit}, or an amount with a unit", unit=unit_text) if self.quantity else unit_text
         return ""
 
 

@@ -35,9 +35,9 @@ class Lines(str):
     parts: Sequence[str]
 
     def __new__(cls, parts: Sequence[str]) -> Lines:
-        made = super().__new__(cls, "\n".join(parts))
-        made.parts = parts
-        return made
+        message = super().__new__(cls, "\n".join(parts))
+        message.parts = parts
+        return message
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Lines, (self.parts,)
@@ -98,7 +98,7 @@ def listed(parts: Sequence[str], last: str = "{before} and {last}") -> str:
 
 
 def _message(template: str, values: Mapping[str, Any]) -> Message:
-    made = Message(template.format_map(values))
-    made.template = template
-    made.values = values
-    return made
+    message = Message(template.format_map(values))
+    message.template = template
+    message.values = values
+    return message

@@ -20,16 +20,16 @@ Given = ParamSpec("Given")
 One = TypeVar("One")
 
 
-def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
+def keep_last(function: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
     """Keep the last result: several rules need the same of a pod. Arguments by position only."""
 
-    def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
+    def again(*arguments: Given.args, **named: Given.kwargs) -> Sequence[One]:
         last: list[tuple[tuple[object, ...], Sequence[One]]] = kept(again, list)
-        known = last[0] if last else None  # another thread may replace it
-        if known is None or named or not all(map(is_, given, known[0])):
-            known = given, tuple(found(*given, **named))
-            last[:] = [known]
-        return known[1]
+        remembered = last[0] if last else None  # another thread may replace it
+        if remembered is None or named or not all(map(is_, arguments, remembered[0])):
+            remembered = arguments, tuple(function(*arguments, **named))
+            last[:] = [remembered]
+        return remembered[1]
 
     return again
 
@@ -117,9 +117,9 @@ class ContainerKeys:
 
         Paths stay: they end in the name that is written.
         """
-        there = {*self.limits, *self.requests}
-        new = [names.get(name, name) for name in there]
-        gone = {old: names[old] for old in there if old in names and new.count(names[old]) == 1}
+        resources = {*self.limits, *self.requests}
+        new = [names.get(name, name) for name in resources]
+        gone = {old: names[old] for old in resources if old in names and new.count(names[old]) == 1}
         if not gone:
             return self
         limits, requests = (
@@ -133,8 +133,10 @@ def in_lists(
     containers: Iterable[ContainerKeys],
 ) -> tuple[tuple[ContainerKeys, ...], tuple[ContainerKeys, ...]]:
     """The ordinary containers and the init containers, as ``PodKeys`` has them first."""
-    made = tuple(containers)
-    return tuple(one for one in made if not one.init), tuple(one for one in made if one.init)
+    every = tuple(containers)
+    return tuple(container for container in every if not container.init), tuple(
+        container for container in every if container.init
+    )
 
 
 @record
@@ -178,7 +180,7 @@ class PodKeys:
 
     def claim(self, name: str) -> PodClaim | None:
         """The claim of a name."""
-        return next((one for one in self.claims if one.name == name), None)
+        return next((claim for claim in self.claims if claim.name == name), None)
 
     def requests_of(self, container: ContainerKeys) -> Iterator[tuple[ClaimUse, PodClaim, DeviceRequest]]:
         """The requests whose devices a container gets, as far as their claims are known."""
@@ -193,13 +195,15 @@ class PodKeys:
 
     def under(self, names: Mapping[str, str]) -> PodKeys:
         """With resources of its containers under other names; the pod itself where it has none."""
-        resources = (values for one in self.all_containers() for values in (one.limits, one.requests))
+        resources = (
+            values for container in self.all_containers() for values in (container.limits, container.requests)
+        )
         if not names or not any(name in values for values in resources for name in names):
             return self
         return replace(
             self,
-            containers=tuple(one.under(names) for one in self.containers),
-            init_containers=tuple(one.under(names) for one in self.init_containers),
+            containers=tuple(container.under(names) for container in self.containers),
+            init_containers=tuple(container.under(names) for container in self.init_containers),
         )
 
     def with_values(self, values: Mapping[Path, int | str]) -> PodKeys:
@@ -215,7 +219,9 @@ class PodKeys:
             }
 
         containers, init_containers = (
-            tuple(replace(one, **changed(one, "limits", "requests", "env")) for one in listed)
+            tuple(
+                replace(container, **changed(container, "limits", "requests", "env")) for container in listed
+            )
             for listed in (self.containers, self.init_containers)
         )
         return replace(
@@ -247,7 +253,7 @@ class PodKeys:
         chosen = self.node_selector.get(label)
         if chosen is not None:
             yield NodeRequirement(label, "In", (chosen.text,), chosen.path)
-        yield from (one for one in self.requirements() if one.key == label)
+        yield from (requirement for requirement in self.requirements() if requirement.key == label)
 
     def allowed(self, label: str) -> list[tuple[str, Path]]:
         """The values that a label of its nodes may have: nodeSelector decides, else In in every term."""
@@ -255,7 +261,12 @@ class PodKeys:
         if chosen is not None:
             return [(chosen.text, chosen.path)]
         required = self.required_by_all_terms(label)
-        return [(text, one.path) for one in required if one.operator == "In" for text in one.values]
+        return [
+            (text, requirement.path)
+            for requirement in required
+            if requirement.operator == "In"
+            for text in requirement.values
+        ]
 
     def preferences(self) -> Iterator[NodeRequirement]:
         """Every requirement of the preferred node affinity, whatever its term."""
@@ -264,8 +275,8 @@ class PodKeys:
 
     def required_by_all_terms(self, key: str) -> tuple[NodeRequirement, ...]:
         """The requirements on ``key`` where every term has one; empty where a term has none."""
-        found = [[r for r in term if r.key == key] for term in self.affinity]
-        return tuple(r for term in found for r in term) if found and all(found) else ()
+        matching = [[r for r in term if r.key == key] for term in self.affinity]
+        return tuple(r for term in matching for r in term) if matching and all(matching) else ()
 
 
 @keep_last
@@ -408,14 +419,14 @@ class Devices:
 
     @cached_property
     def _by_name(self) -> dict[str, tuple[DeviceRequest, ...]]:
-        found: dict[str, tuple[DeviceRequest, ...]] = {}
-        for one in self.requests:
-            found[one.name] = (*found.get(one.name, ()), one)
-        return found
+        by_name: dict[str, tuple[DeviceRequest, ...]] = {}
+        for request in self.requests:
+            by_name[request.name] = (*by_name.get(request.name, ()), request)
+        return by_name
 
     def classes(self) -> frozenset[str]:
         """The device classes of all requests, alternatives included."""
-        ways = (way for one in self.requests for way in one.ways())
+        ways = (way for request in self.requests for way in request.ways())
         return frozenset(way.device_class.text for way in ways if way.device_class)
 
 
@@ -567,7 +578,9 @@ def groups(pod: PodKeys) -> Iterator[Group]:
     if pod.node_selector:
         yield _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
     if pod.affinity or pod.preferred:
-        required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
+        required = [
+            (requirement.key, _of(requirement)) for requirement in (*pod.requirements(), *pod.preferences())
+        ]
         yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
     for values, place, name, level in (
         (pod.owner_labels, Place.LABEL, "labels", Level.OWNER),
@@ -590,7 +603,7 @@ def _of(requirement: NodeRequirement) -> Value:
 @keep_last
 def key_occurrences(pod: PodKeys) -> Iterator[KeyOccurrence]:
     """Each of these keys by itself."""
-    return (group.spot(*one) for group in groups(pod) for one in group.keys)
+    return (group.spot(*key) for group in groups(pod) for key in group.keys)
 
 
 @keep_last

@@ -50,36 +50,42 @@ def parse(text: str) -> Version | None:
     return Version(release, match["vendor"], int(match["build"]) if match["build"] else None)
 
 
-def at_least(found: str, least: str) -> bool | None:
+def at_least(version: str, least: str) -> bool | None:
     """Whether a version is ``least`` or later; None where the text is not enough.
 
     Builds are compared where the releases are the same; builds of other vendors cannot be compared.
     """
-    here, there = parse(found), parse(least)
-    if here is None or there is None or (here.vendor and there.vendor and here.vendor != there.vendor):
+    here, required = parse(version), parse(least)
+    if (
+        here is None
+        or required is None
+        or (here.vendor and required.vendor and here.vendor != required.vendor)
+    ):
         return None
-    length = max(len(here.release), len(there.release))
-    mine, wanted = (one.release + (0,) * (length - len(one.release)) for one in (here, there))
-    if mine != wanted:
-        return mine > wanted
-    if there.build is None:
+    length = max(len(here.release), len(required.release))
+    installed_release, required_release = (
+        parsed.release + (0,) * (length - len(parsed.release)) for parsed in (here, required)
+    )
+    if installed_release != required_release:
+        return installed_release > required_release
+    if required.build is None:
         return True
-    return None if here.build is None else here.build >= there.build
+    return None if here.build is None else here.build >= required.build
 
 
-def at_least_in_minor(found: str, firsts: Sequence[str]) -> bool | None:
+def at_least_in_minor(version: str, firsts: Sequence[str]) -> bool | None:
     """Whether a version is at least the first of its own minor, or of a minor after the last.
 
     A minor between those listed has no such version. None where the text has no patch number.
     """
-    here = parse(found)
-    listed = {one.minor: (one, text) for text in firsts if (one := parse(text))}
+    here = parse(version)
+    listed = {first.minor: (first, text) for text in firsts if (first := parse(text))}
     if here is None or len(here.release) < 3:
         return None
-    if here.vendor and any(one.vendor != here.vendor for one, _ in listed.values()):
+    if here.vendor and any(first.vendor != here.vendor for first, _ in listed.values()):
         return None
     if here.minor in listed:
-        return at_least(found, listed[here.minor][1])
+        return at_least(version, listed[here.minor][1])
     return here.minor > max(listed)
 
 
@@ -100,10 +106,10 @@ class Release(NamedTuple):
     def reached(self, versions: Mapping[str, str]) -> bool | None:
         """Some versions, by component, have it; None where they do not say, or cannot be compared. A cluster
         of which nothing is said has no release that is not out."""
-        found = versions.get(self.component.name)
-        if found is None:
+        installed = versions.get(self.component.name)
+        if installed is None:
             return False if self.announced else None
-        return at_least(found, self.version)
+        return at_least(installed, self.version)
 
     def __str__(self) -> str:
         return f"{self.component.title} {self.version}"
@@ -196,8 +202,8 @@ class Template(NamedTuple):
     @property
     def label(self) -> tuple[int, int] | None:
         """Slices of compute and GB in the name of a MIG profile; None for other names."""
-        found = MIG.fullmatch(self.name)
-        return (int(found["slices"]), int(found["gb"])) if found else None
+        match = MIG.fullmatch(self.name)
+        return (int(match["slices"]), int(match["gb"])) if match else None
 
     @property
     def least_mib(self) -> int:
@@ -274,18 +280,18 @@ class Card(NamedTuple):
 
     def template(self, name: str) -> Template | None:
         """The template of a name; with an attribute of MIG (``1g.10gb+me``) that of the name before it."""
-        found = {one.name: one for one in self.templates}
-        return found.get(name) or found.get(_without_attribute(name))
+        templates = {template.name: template for template in self.templates}
+        return templates.get(name) or templates.get(_without_attribute(name))
 
-    def cores_of(self, one: Template) -> int | None:
+    def cores_of(self, template: Template) -> int | None:
         """Percent of the card's compute that a template has, rounded up; None where nothing says it.
 
         Without the multiprocessors of both it is a fraction of the slices (MIG user guide: 1g is 1/7), which
         is never less, since some multiprocessors of a card are in no slice.
         """
-        part, whole = one.ai_cores or one.multiprocessors, self.ai_cores or self.multiprocessors
-        if (not part or not whole) and one.label:
-            part = one.label[0]
+        part, whole = template.ai_cores or template.multiprocessors, self.ai_cores or self.multiprocessors
+        if (not part or not whole) and template.label:
+            part = template.label[0]
             whole = max((other.label[0] for other in self.templates if other.label), default=None)
         return -(-part * PERCENT // whole) if part and whole else None
 
@@ -295,8 +301,10 @@ class Card(NamedTuple):
         return self.nominal_mib or self.memory_mib
 
 
-def _size(one: Template) -> tuple[int, int]:
-    return one.least_mib, one.ai_cores or one.multiprocessors or (one.label[0] if one.label else 0)
+def _size(template: Template) -> tuple[int, int]:
+    return template.least_mib, template.ai_cores or template.multiprocessors or (
+        template.label[0] if template.label else 0
+    )
 
 
 @cache
@@ -305,14 +313,14 @@ def _of_the_package() -> tuple[Card, ...]:
     return _with_templates(map(Card.from_document, data["cards"]))
 
 
-def _with_templates(found: Iterable[Card]) -> tuple[Card, ...]:
+def _with_templates(every: Iterable[Card]) -> tuple[Card, ...]:
     """The cards, with the templates of those that have the same."""
-    by_name = {one.name.casefold(): one for one in found}
+    by_name = {card.name.casefold(): card for card in every}
     return tuple(
-        one._replace(templates=by_name[one.templates_of.casefold()].templates)
-        if one.templates_of and not one.templates and one.templates_of.casefold() in by_name
-        else one
-        for one in by_name.values()
+        card._replace(templates=by_name[card.templates_of.casefold()].templates)
+        if card.templates_of and not card.templates and card.templates_of.casefold() in by_name
+        else card
+        for card in by_name.values()
     )
 
 
@@ -320,32 +328,32 @@ def cards(profile: Profile | None = None) -> tuple[Card, ...]:
     """All cards; with a profile also those that it adds, last."""
     if profile is None or not profile.catalogue:
         return _of_the_package()
-    found = {one.name.casefold(): one for one in _of_the_package()}
-    for own in profile.catalogue:
-        known = found.get(own.name.casefold())
-        found[own.name.casefold()] = known.with_more(own) if known else own
-    return _with_templates(found.values())
+    by_name = {card.name.casefold(): card for card in _of_the_package()}
+    for addition in profile.catalogue:
+        packaged = by_name.get(addition.name.casefold())
+        by_name[addition.name.casefold()] = packaged.with_more(addition) if packaged else addition
+    return _with_templates(by_name.values())
 
 
 def names_of(dialect: str, profile: Profile | None = None) -> Mapping[str, str]:
     """What a dialect (the name of a target) calls cards, to their names in the catalogue."""
-    return {one.names[dialect]: one.name for one in cards(profile) if dialect in one.names}
+    return {card.names[dialect]: card.name for card in cards(profile) if dialect in card.names}
 
 
 def products(profile: Profile | None = None) -> Mapping[str, str]:
     """The exact names that drivers print, to names in the catalogue."""
-    return {one.product_name: one.name for one in cards(profile) if one.product_name}
+    return {card.product_name: card.name for card in cards(profile) if card.product_name}
 
 
 def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple[str, ...]:
     """The names of ``products`` that have one of some parts in them, in any case."""
-    folded = [one.casefold() for one in parts]
-    return tuple(name for name in products(profile) if any(one in name.casefold() for one in folded))
+    folded = [part.casefold() for part in parts]
+    return tuple(name for name in products(profile) if any(part in name.casefold() for part in folded))
 
 
 def card_named(name: str, profile: Profile | None = None) -> Card | None:
     """The card with a name of the catalogue, in any case."""
-    return next((one for one in cards(profile) if one.name.casefold() == name.casefold()), None)
+    return next((card for card in cards(profile) if card.name.casefold() == name.casefold()), None)
 
 
 class UnknownPartition(NamedTuple):
@@ -365,17 +373,17 @@ def unknown_partition(
     name: str, profile: Profile | None = None, *, vendor: str | None = None
 ) -> UnknownPartition | None:
     """What is wrong with the name of a partition; None where a card has it. ``vendor``: of these alone."""
-    mine = [card for card in cards(profile) if vendor in (None, card.vendor)]
-    known = [one.name for card in mine for one in card.templates]
-    if name in known or _is_mig_profile(name, known):
+    of_vendor = [card for card in cards(profile) if vendor in (None, card.vendor)]
+    names = [template.name for card in of_vendor for template in card.templates]
+    if name in names or _is_mig_profile(name, names):
         return None
     shown = name[:MAX_NAME]
-    near = join_or(_partitions_like(shown, known))
+    near = join_or(_partitions_like(shown, names))
     message = msg("no card of the catalogue has the partition {name}", name=shown)
     hint = (
         msg("did you mean {near}?", near=near)
         if near
-        else msg("write a partition of a card, as in {example}", example=known[0] if vendor else "1g.10gb")
+        else msg("write a partition of a card, as in {example}", example=names[0] if vendor else "1g.10gb")
     )
     return UnknownPartition(message, hint, not _has_cards_without_partitions(profile))
 
@@ -384,45 +392,47 @@ def _has_cards_without_partitions(profile: Profile | None) -> bool:
     """The profile names a card, or adds one, that may have partitions which no document lists."""
     if profile is None:
         return False
-    known = cards(profile)
-    added = {one.name.casefold() for one in profile.catalogue}
-    own = [one for one in known if one.name.casefold() in added]
+    every_card = cards(profile)
+    added = {card.name.casefold() for card in profile.catalogue}
+    in_profile = [card for card in every_card if card.name.casefold() in added]
     if profile.cards.model:
         words = _words(profile.cards.model)
-        meant = [one for one in known if _words(one.name)[0] in words]
-        own += meant or [Card(profile.cards.model, "")]
-    return any(not one.templates for one in own)
+        meant = [card for card in every_card if _words(card.name)[0] in words]
+        in_profile += meant or [Card(profile.cards.model, "")]
+    return any(not card.templates for card in in_profile)
 
 
-def _is_mig_profile(name: str, known: Collection[str]) -> bool:
+def _is_mig_profile(name: str, names: Collection[str]) -> bool:
     """A MIG profile of a card, or compute slices of one (``1c.2g.10gb``), with an attribute that it has."""
-    found = _MIG_NAME.fullmatch(name)
-    if found is None or ALIASES.get(found["profile"], found["profile"]) not in known:
+    match = _MIG_NAME.fullmatch(name)
+    if match is None or ALIASES.get(match["profile"], match["profile"]) not in names:
         return False
-    compute, slices, attribute = found["compute"], found["slices"], found["attribute"]
+    compute, slices, attribute = match["compute"], match["slices"], match["attribute"]
     return (compute or "0") <= slices and (attribute is None or slices in _ATTRIBUTES.get(attribute, ""))
 
 
 def _without_attribute(name: str) -> str:
-    found = _MIG_NAME.fullmatch(name)
-    return found["profile"] if found and not found["compute"] and found["attribute"] in _ATTRIBUTES else name
+    match = _MIG_NAME.fullmatch(name)
+    return match["profile"] if match and not match["compute"] and match["attribute"] in _ATTRIBUTES else name
 
 
-def _partitions_like(name: str, known: Collection[str]) -> list[str]:
+def _partitions_like(name: str, names: Collection[str]) -> list[str]:
     """At most three partitions: those with the slices and GB nearest to a name, else those written alike."""
-    found = _MIG_NAME.fullmatch(name)
-    if found is None:
+    match = _MIG_NAME.fullmatch(name)
+    if match is None:
         from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
-        return get_close_matches(name, sorted(set(known)), 3)
-    profile, slices, gb = found["profile"], int(found["slices"]), int(found["gb"])
-    if profile in known:  # so it is what is written around it
+        return get_close_matches(name, sorted(set(names)), 3)
+    profile, slices, gb = match["profile"], int(match["slices"]), int(match["gb"])
+    if profile in names:  # so it is what is written around it
         return [
             profile,
-            *(profile + one for one, having in _ATTRIBUTES.items() if found["slices"] in having),
+            *(profile + attribute for attribute, having in _ATTRIBUTES.items() if match["slices"] in having),
         ][:3]
-    labels = {one: label for one in known if (label := Template(one).label)}
-    return sorted(labels, key=lambda one: (abs(labels[one][0] - slices), abs(labels[one][1] - gb), one))[:3]
+    labels = {name: label for name in names if (label := Template(name).label)}
+    return sorted(labels, key=lambda name: (abs(labels[name][0] - slices), abs(labels[name][1] - gb), name))[
+        :3
+    ]
 
 
 def card_meant(model: str, memory_mib: int | None = None, profile: Profile | None = None) -> Card | None:
@@ -436,14 +446,16 @@ def card_meant(model: str, memory_mib: int | None = None, profile: Profile | Non
     if exact is not None:
         return exact
     words = set(_words(model))
-    known = [(one, _words(one.name)) for one in cards(profile)]
-    found = [(one, own) for one, own in known if words.issuperset(own)]
-    most = max((len(own) for _, own in found), default=0)
-    named = [one for one, own in found if len(own) == most]
-    named = named or [one for one, own in known if own[0] in words]
+    words_by_card = [(card, _words(card.name)) for card in cards(profile)]
+    matching = [(card, card_words) for card, card_words in words_by_card if words.issuperset(card_words)]
+    longest = max((len(card_words) for _, card_words in matching), default=0)
+    named = [card for card, card_words in matching if len(card_words) == longest]
+    named = named or [card for card, card_words in words_by_card if card_words[0] in words]
     if memory_mib is not None and len(named) > 1:
-        named = [one for one in named if one.most_mib and 0 <= one.most_mib - memory_mib < one.most_mib // 8]
-    alike = {one.templates for one in named}
+        named = [
+            card for card in named if card.most_mib and 0 <= card.most_mib - memory_mib < card.most_mib // 8
+        ]
+    alike = {card.templates for card in named}
     return named[0] if named and (len(named) == 1 or (len(alike) == 1 and alike != {()})) else None
 
 
@@ -457,10 +469,10 @@ def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
     text = name[:MAX_NAME].casefold()
-    known = {one.name.casefold(): one.name for one in cards(profile)}
+    names = {card.name.casefold(): card.name for card in cards(profile)}
     words = _words(text)
-    same = [one for one in known if one.partition("-")[0] in words]
-    return tuple(known[one] for one in get_close_matches(text, same or known, 3, 0 if same else 0.6))
+    same = [name for name in names if name.partition("-")[0] in words]
+    return tuple(names[name] for name in get_close_matches(text, same or names, 3, 0 if same else 0.6))
 
 
 # A cluster profile: facts that are in no manifest. Standard library only; units are never guessed.
@@ -495,17 +507,23 @@ class Extension:
     @classmethod
     def of(cls, profile: Profile | None) -> Self:
         """The part of a profile; the documented defaults where the profile has none."""
-        return next((one for one in profile.extensions if isinstance(one, cls)), cls()) if profile else cls()
+        return (
+            next((extension for extension in profile.extensions if isinstance(extension, cls)), cls())
+            if profile
+            else cls()
+        )
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
         """The part from its fields in a document, which were checked."""
         settings = cls.settings().items()
-        given = {attribute: (kind, data[one.name]) for attribute, (kind, one) in settings if one.name in data}
+        settings_given = {
+            attribute: (kind, data[key.name]) for attribute, (kind, key) in settings if key.name in data
+        }
         return cls(
             **{
                 attribute: kind.from_document(value) if isinstance(value, Mapping) else value
-                for attribute, (kind, value) in given.items()
+                for attribute, (kind, value) in settings_given.items()
             }
         )
 
@@ -514,7 +532,8 @@ class Extension:
         """By field, its type and what it is in documents."""
         hints = get_type_hints(cls, include_extras=True)
         return {
-            one.name: (hints[one.name].__origin__, hints[one.name].__metadata__[0]) for one in fields(cls)
+            declared.name: (hints[declared.name].__origin__, hints[declared.name].__metadata__[0])
+            for declared in fields(cls)
         }
 
     def changes_unit(self, unit: str) -> bool:  # noqa: ARG002
@@ -571,20 +590,20 @@ class Profile:
     def changes_unit(self, unit: str) -> bool:
         """The cluster counts in a unit of its own what data sheets give in this one."""
         own_step = unit == "MiB" and self.memory_unit_mib != 1
-        return own_step or any(one.changes_unit(unit) for one in self.extensions)
+        return own_step or any(extension.changes_unit(unit) for extension in self.extensions)
 
 
 def renamed_by(profile: Profile | None) -> Mapping[str, str]:
     """Resources that have other names in a cluster: these, to the names in data sheets."""
     if profile is None:
         return {}
-    return {name: known for one in profile.extensions for name, known in one.renamed.items()}
+    return {name: key for extension in profile.extensions for name, key in extension.renamed.items()}
 
 
 def replicas_of(profile: Profile | None) -> Replica | None:
     """What one client of a card is in a cluster; None where no part of the profile says it."""
-    found = (one.replica for one in profile.extensions) if profile else iter(())
-    return next((one for one in found if one is not None), None)
+    replicas = (extension.replica for extension in profile.extensions) if profile else iter(())
+    return next((replica for replica in replicas if replica is not None), None)
 
 
 def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:

@@ -28,9 +28,9 @@ SUFFIX = f"{EXPONENT}|[{BINARY}]i|[{SMALL[::-1]}{LARGE}]"
 
 _MULTIPLIER = {
     "": Fraction(1),
-    **{one: Fraction(1, 1000**power) for power, one in enumerate(SMALL, 1)},
-    **{one: Fraction(1000**power) for power, one in enumerate(LARGE, 1)},
-    **{f"{one}i": Fraction(1024**power) for power, one in enumerate(BINARY, 1)},
+    **{suffix: Fraction(1, 1000**power) for power, suffix in enumerate(SMALL, 1)},
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate(LARGE, 1)},
+    **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate(BINARY, 1)},
 }
 
 _NUMBER = regex(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za-z]*)")

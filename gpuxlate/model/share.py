@@ -147,8 +147,8 @@ def in_resource(profile: str) -> str:
 
 def of_resource(text: str) -> str:
     """The profile from such a part of a name."""
-    found = re.fullmatch(r"((?:[1-9]c\.)?[1-9]g\.[0-9]+gb)\.(.+)", text)
-    return f"{found[1]}+{found[2]}" if found else text
+    match = re.fullmatch(r"((?:[1-9]c\.)?[1-9]g\.[0-9]+gb)\.(.+)", text)
+    return f"{match[1]}+{match[2]}" if match else text
 
 
 # The share: what one container requests of GPUs, in vendor-neutral terms.
@@ -182,10 +182,10 @@ class Isolation(StrEnum):
     SOFT = "soft"
     HARDWARE = "hardware"
 
-    def covers(self, asked: Isolation) -> bool:
+    def covers(self, requested: Isolation) -> bool:
         """It gives at least what is asked."""
         order = tuple(Isolation)
-        return order.index(self) >= order.index(asked)
+        return order.index(self) >= order.index(requested)
 
 
 @record
@@ -318,7 +318,7 @@ class Share(PrintedAs):
     @property
     def part(self) -> str:
         """Its partitions or replicas in a few words, as in ``1/3, mps of 1g.10gb``; empty for numbers."""
-        return " of ".join(str(one) for one in (self.replica, self.partition) if one)
+        return " of ".join(str(part) for part in (self.replica, self.partition) if part)
 
     @property
     def caps_memory(self) -> bool:
@@ -351,8 +351,8 @@ class Share(PrintedAs):
 
     def given_fields(self) -> frozenset[str]:
         """Attribute names of the fields that are set: those that a target must express."""
-        given = frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
-        return given - {"cards"} if self.is_part else given
+        set_names = frozenset(name for name in JSON_NAMES if getattr(self, name) is not None)
+        return set_names - {"cards"} if self.is_part else set_names
 
 
 def _device_problems(device: Device) -> Iterator[ShareProblem]:
@@ -364,9 +364,9 @@ def _device_problems(device: Device) -> Iterator[ShareProblem]:
             yield _bad_name(model, "a name without commas, as in A100-SXM4-80GB")
 
 
-def _bad_name(name: str, known: str) -> ShareProblem:
+def _bad_name(name: str, valid: str) -> ShareProblem:
     message = msg("device has {name!r}, which is not a name", name=name)
-    return ShareProblem("device", message, msg("write {known}", known=known))
+    return ShareProblem("device", message, msg("write {known}", known=valid))
 
 
 def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:
@@ -405,8 +405,10 @@ class ShareError(UserError, ValueError):
 def _no_number(share: Share) -> ShareProblem:
     """The first number of a share that is none."""
     names = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
-    given = ((name, getattr(share, name)) for name in names)
-    name, value = next((name, one) for name, one in given if type(one) is not int and one is not None)
+    values = ((name, getattr(share, name)) for name in names)
+    name, value = next(
+        (name, value) for name, value in values if type(value) is not int and value is not None
+    )
     return ShareProblem(JSON_NAMES[name], f"{name} is {value!r}, it must be an int", "write a whole number")
 
 
