@@ -50,14 +50,18 @@ class ConfigError(UserError, ValueError):
         super().__init__(Lines([*_lines(self.diagnostics)]), hint)
 
 
-def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:
+def _lines(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
     """A line for each; the file is named with the line in it, without one on the first line about it."""
     file: str | None = None
-    for one in found:
-        where = f"{one.file}:{one.span.line}: " if one.span else ""
-        where = where or (f"{one.file}: " if one.file and one.file != file else "")
-        file = one.file
-        said = msg("{message} ({hint})", message=one.message, hint=one.hint) if one.hint else one.message
+    for diagnostic in diagnostics:
+        where = f"{diagnostic.file}:{diagnostic.span.line}: " if diagnostic.span else ""
+        where = where or (f"{diagnostic.file}: " if diagnostic.file and diagnostic.file != file else "")
+        file = diagnostic.file
+        said = (
+            msg("{message} ({hint})", message=diagnostic.message, hint=diagnostic.hint)
+            if diagnostic.hint
+            else diagnostic.message
+        )
         yield msg("{where}{message}", where=where, message=said)
 
 
@@ -137,7 +141,7 @@ class Config:
         inside = _relative(file, self.folder)
         if inside is None:
             return ()
-        return tuple(one for one in self.per_file_ignores if pattern(one.path)(inside))
+        return tuple(ignores for ignores in self.per_file_ignores if pattern(ignores.path)(inside))
 
 
 def _relative(file: StrPath, folder: Path) -> str | None:
@@ -186,46 +190,46 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
     from gpuxlate.config.models import config_model
     from gpuxlate.config.validation_errors import check
 
-    given, problems = check(config_model(), _targets_as_folders(_profiles_as_files(data)), CODE, base=base)
+    settings, problems = check(config_model(), _targets_as_folders(_profiles_as_files(data)), CODE, base=base)
     problems += _bad_targets(data, base)
     profiles: dict[str, Profile | Path] = {}
-    for name, one in _mapping(data, "profiles").items():
-        if _names_file(one):
-            profiles[name] = path.parent / one
+    for name, profile in _mapping(data, "profiles").items():
+        if _names_file(profile):
+            profiles[name] = path.parent / profile
             continue
         try:
-            profiles[name] = load_profile(one, base=(*base, "profiles", name))
+            profiles[name] = load_profile(profile, base=(*base, "profiles", name))
         except ConfigError as error:
             problems += error.diagnostics
-    problems += _bad_patterns(given or {}, base)
-    problems += _unknown_targets((given or {}).get("targets", ()), (*base, "targets"))
-    prices, bad_prices = _prices((given or {}).get("prices", {}), base)
+    problems += _bad_patterns(settings or {}, base)
+    problems += _unknown_targets((settings or {}).get("targets", ()), (*base, "targets"))
+    prices, bad_prices = _prices((settings or {}).get("prices", {}), base)
     problems += bad_prices
-    if given is None or problems:
-        raise ConfigError(one.located(file=str(path)) for one in problems)
+    if settings is None or problems:
+        raise ConfigError(problem.located(file=str(path)) for problem in problems)
     return Config(
         path,
-        tuple(given["select"]) if "select" in given else None,
-        tuple(given.get("ignore", ())),
+        tuple(settings["select"]) if "select" in settings else None,
+        tuple(settings.get("ignore", ())),
         tuple(
-            PerFileIgnore(one["path"], tuple(one["rules"]), one["reason"])
-            for one in given.get("per_file_ignores", ())
+            PerFileIgnore(ignores["path"], tuple(ignores["rules"]), ignores["reason"])
+            for ignores in settings.get("per_file_ignores", ())
         ),
-        given.get("fail_on"),
+        settings.get("fail_on"),
         profiles,
-        tuple(given.get("exclude", ())),
-        decisions=path.parent / given["decisions"] if "decisions" in given else None,
-        sync=tuple(_sync_entries(data)) if "sync" in given else (),
-        docs_url=given.get("docs_url"),
-        targets=tuple(given.get("targets", ())),
+        tuple(settings.get("exclude", ())),
+        decisions=path.parent / settings["decisions"] if "decisions" in settings else None,
+        sync=tuple(_sync_entries(data)) if "sync" in settings else (),
+        docs_url=settings.get("docs_url"),
+        targets=tuple(settings.get("targets", ())),
         prices=prices,
     )
 
 
 def _trees(data: object) -> list[dict[str, Any]]:
-    found = data.get("sync") if isinstance(data, dict) else None
-    trees = found if isinstance(found, list) else []
-    return [one if isinstance(one, dict) else {} for one in trees]
+    section = data.get("sync") if isinstance(data, dict) else None
+    trees = section if isinstance(section, list) else []
+    return [tree if isinstance(tree, dict) else {} for tree in trees]
 
 
 def _targets_as_folders(data: object) -> object:
@@ -244,8 +248,8 @@ def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
     from gpuxlate.config.validation_errors import check
 
     for number, tree in enumerate(_trees(data)):
-        for name, one in _mapping(tree, "targets").items():
-            said = one if isinstance(one, dict) else {"dir": one}
+        for name, target in _mapping(tree, "targets").items():
+            said = target if isinstance(target, dict) else {"dir": target}
             yield from check(SyncTargetModel, said, CODE, base=(*base, "sync", number, "targets", name))[1]
 
 
@@ -253,8 +257,8 @@ def _sync_entries(data: object) -> Iterator[SyncEntry]:
     """The trees of a configuration that was checked."""
     for tree in _trees(data):
         targets = []
-        for name, one in tree["targets"].items():
-            options = dict(one) if isinstance(one, dict) else {"dir": one}
+        for name, target in tree["targets"].items():
+            options = dict(target) if isinstance(target, dict) else {"dir": target}
             targets.append(SyncTarget(name, options.pop("dir"), options))
         yield SyncEntry(tree["source"], tree.get("from"), tuple(targets))
 
@@ -264,7 +268,7 @@ def _profiles_as_files(data: object) -> object:
     profiles = _mapping(data, "profiles")
     if not profiles or not isinstance(data, dict):
         return data
-    named = {name: one if _names_file(one) else "inline" for name, one in profiles.items()}
+    named = {name: profile if _names_file(profile) else "inline" for name, profile in profiles.items()}
     return {**data, "profiles": named}
 
 
@@ -273,8 +277,8 @@ def _names_file(profile: object) -> bool:
 
 
 def _mapping(data: object, key: str) -> dict[str, Any]:
-    found = data.get(key) if isinstance(data, dict) else None
-    return found if isinstance(found, dict) else {}
+    section = data.get(key) if isinstance(data, dict) else None
+    return section if isinstance(section, dict) else {}
 
 
 def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagnostic]:
@@ -291,33 +295,33 @@ def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagn
 
 
 def _prices(
-    given: Mapping[str, int | float], base: DocumentPath
+    numbers: Mapping[str, int | float], base: DocumentPath
 ) -> tuple[tuple[CardPrice, ...], list[Diagnostic]]:
     """The prices, and a problem for each that is none. A number is the one that is written: fifteen digits of
     it are kept by every reader."""
-    if not given:
+    if not numbers:
         return (), []
     from gpuxlate.config.prices import PriceError, card_price
 
-    found: list[CardPrice] = []
+    prices: list[CardPrice] = []
     problems: list[Diagnostic] = []
-    for name, number in given.items():
+    for name, number in numbers.items():
         try:
-            found.append(card_price(name, str(number)))
+            prices.append(card_price(name, str(number)))
         except PriceError as error:
             path = ("prices", name)
             message = msg("{path}: {message}", path=dotted(path), message=message_of(error))
             problems.append(Diagnostic(CODE, Severity.ERROR, message, error.hint, (*base, *path)))
-    return tuple(found), problems
+    return tuple(prices), problems
 
 
-def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:
+def _bad_patterns(settings: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:
     """A problem for each text that is not a pattern; those of ``exclude`` may begin with ``!``."""
     entries: list[tuple[DocumentPath, Callable[[], object]]] = [
-        (("per-file-ignores", index, "path"), partial(pattern, one["path"]))
-        for index, one in enumerate(given.get("per_file_ignores", ()))
+        (("per-file-ignores", index, "path"), partial(pattern, ignores["path"]))
+        for index, ignores in enumerate(settings.get("per_file_ignores", ()))
     ]
-    for index, text in enumerate(given.get("exclude", ())):
+    for index, text in enumerate(settings.get("exclude", ())):
         entries.append((("exclude", index), partial(Patterns, (text,))))
     for path, compiled in entries:
         try:
@@ -368,26 +372,32 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     from gpuxlate.config.validation_errors import check
     from gpuxlate.rules import releases
 
-    given, problems = check(profile_model(), data, CODE, base=base)
-    catalogue = tuple(map(Card.from_document, (given or {}).get("catalogue", ())))
+    settings, problems = check(profile_model(), data, CODE, base=base)
+    catalogue = tuple(map(Card.from_document, (settings or {}).get("catalogue", ())))
     problems += _of_catalogue(catalogue, (*base, "catalogue"))
-    told = (given or {}).get("releases", ())
+    told = (settings or {}).get("releases", ())
     problems += _of_releases(told, (*base, "releases")) if told else ()
-    if given is None or problems:
+    if settings is None or problems:
         raise ConfigError(problems)
-    cards = given.get("cards", {})
+    cards = settings.get("cards", {})
     return Profile(
-        registry.spelt(given["target"]),
-        given.get("kubernetesVersion"),
-        given.get("nodeImage"),
-        given.get("policy"),
+        registry.spelt(settings["target"]),
+        settings.get("kubernetesVersion"),
+        settings.get("nodeImage"),
+        settings.get("policy"),
         CardProfile(cards.get("model"), cards.get("perNode"), cards.get("memoryMiB")),
-        given.get("components", {}),
-        tuple(one.from_document(given[one.key]) for one in registry.extensions() if one.key in given),
-        given.get("memoryUnitMiB", 1),
+        settings.get("components", {}),
+        tuple(
+            extension.from_document(settings[extension.key])
+            for extension in registry.extensions()
+            if extension.key in settings
+        ),
+        settings.get("memoryUnitMiB", 1),
         catalogue,
         tuple(
-            change for one in told for change in releases.read(one, registry.components()[one["component"]])
+            change
+            for release in told
+            for change in releases.read(release, registry.components()[release["component"]])
         ),
     )
 
@@ -397,7 +407,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
     from gpuxlate.backends import registry
 
     components = registry.components()
-    rows = (row for one in registry.all_backends() for row in one.keys)
+    rows = (row for backend in registry.all_backends() for row in backend.keys)
     names = {name for row in rows for name in (row.name, row.template, *row.aliases)}
     for number, release in enumerate(told):
         if release["component"] not in components:
@@ -413,30 +423,30 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
                 )
 
 
-def _unknown_in(path: DocumentPath, name: str, known: Iterable[str]) -> Diagnostic:
+def _unknown_in(path: DocumentPath, name: str, names: Iterable[str]) -> Diagnostic:
     """A name that is none of those that there are."""
-    hint = did_you_mean(name, known, "gpuxlate schema profile prints every field")
+    hint = did_you_mean(name, names, "gpuxlate schema profile prints every field")
     message = msg("{path} is {name!r}, which nothing has", path=dotted(path), name=name)
     return Diagnostic(CODE, Severity.ERROR, message, hint, path)
 
 
 def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
     names: set[str] = set()
-    for index, one in enumerate(catalogue):
-        if one.name.casefold() in names:
+    for index, card in enumerate(catalogue):
+        if card.name.casefold() in names:
             path = (*base, index, "name")
-            message = msg("{path} is {name!r} a second time", path=dotted(path), name=one.name)
+            message = msg("{path} is {name!r} a second time", path=dotted(path), name=card.name)
             yield Diagnostic(CODE, Severity.ERROR, message, "write all of a card in one entry", path)
-        if one.templates_of and card_named(one.templates_of) is None:
+        if card.templates_of and card_named(card.templates_of) is None:
             path = (*base, index, "templatesOf")
             wrong = "{path} is {name!r}, which is no card of the catalogue"
-            message = msg(wrong, path=dotted(path), name=one.templates_of)
-            near = nearest(one.templates_of)
+            message = msg(wrong, path=dotted(path), name=card.templates_of)
+            near = nearest(card.templates_of)
             hint = (
                 msg("did you mean {near}?", near=near[0]) if near else "gpuxlate targets --cards lists them"
             )
             yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
-        names.add(one.name.casefold())
+        names.add(card.name.casefold())
 
 
 def load_profile_file(path: Path, read_yaml: ReadYaml, *, named: bool) -> Profile:
@@ -445,26 +455,26 @@ def load_profile_file(path: Path, read_yaml: ReadYaml, *, named: bool) -> Profil
     try:
         return load_profile(data)
     except ConfigError as error:
-        raise ConfigError(one.located(file=str(path)) for one in error.diagnostics) from error
+        raise ConfigError(diagnostic.located(file=str(path)) for diagnostic in error.diagnostics) from error
 
 
 def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profile:
     """The profile that ``--profile`` names: one of the configuration, else a file. Raises ConfigError."""
-    known = config.profiles if config else {}
-    found = known.get(name)
-    if isinstance(found, Profile):
-        return found
-    file = found or Path(name)
-    if found and config and config.path and not inside(found, config.path.parent):
-        what = "profiles.{name} names {found}, which is outside of the folder of the configuration"
+    profiles = config.profiles if config else {}
+    profile = profiles.get(name)
+    if isinstance(profile, Profile):
+        return profile
+    file = profile or Path(name)
+    if profile and config and config.path and not inside(profile, config.path.parent):
+        outside = "profiles.{name} names {found}, which is outside of the folder of the configuration"
         raise _error(
-            msg(what, name=name, found=found),
-            msg("put it into that folder, or pass --profile {found}", found=found),
+            msg(outside, name=name, found=profile),
+            msg("put it into that folder, or pass --profile {found}", found=profile),
             config.path,
         )
-    if found or (os.path.exists(name) and not os.path.isdir(name)):
-        return load_profile_file(file, read_yaml, named=found is None)
+    if profile or (os.path.exists(name) and not os.path.isdir(name)):
+        return load_profile_file(file, read_yaml, named=profile is None)
     listed = "give the file of a profile"
-    if known:
-        listed = msg("profiles: {names}; or give a file", names=", ".join(known))
-    raise _error(msg("there is no profile {name!r}", name=name), did_you_mean(name, known, listed))
+    if profiles:
+        listed = msg("profiles: {names}; or give a file", names=", ".join(profiles))
+    raise _error(msg("there is no profile {name!r}", name=name), did_you_mean(name, profiles, listed))

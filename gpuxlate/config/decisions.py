@@ -56,8 +56,8 @@ class Decision(NamedTuple):
     @property
     def subject(self) -> tuple[Amount, ...]:
         """What it is about: entries with the same have to agree. Of a filled field ``given`` answers."""
-        given = None if self.verdict == "filled" else self.given
-        return self.object, self.container, self.field, self.code, self.asked, given
+        reported_value = None if self.verdict == "filled" else self.given
+        return self.object, self.container, self.field, self.code, self.asked, reported_value
 
     def of_container(self, name: str | None) -> bool:
         """It is about this container of its object; about any where either is not known."""
@@ -93,17 +93,17 @@ class Decision(NamedTuple):
 
 def decisions_in(source: Source) -> tuple[list[Decision], list[Diagnostic]]:
     """The entries of a text, and what is wrong with it."""
-    found: list[Decision] = []
+    decisions: list[Decision] = []
     problems: list[Diagnostic] = []
     try:
         for document in documents(source):
             if document.root is not None:
                 entries, wrong = check_decisions(document)
-                found += entries
+                decisions += entries
                 problems += wrong
     except NotYamlError as error:
         return [], [broken(source, error)]
-    return found, problems
+    return decisions, problems
 
 
 def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic]]:
@@ -123,14 +123,19 @@ def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic
         hint = "keep the entries in several documents"
         message = msg("{list} has more than {most} entries", list=LIST, most=MAX_ENTRIES)
         return [], [with_location(document, _wrong((LIST,), message, hint))]
-    given, problems = check(DecisionsModel, data, SCHEMA_CODE, most=_MOST_VALUES)
-    own = [one for n, entry in enumerate(entries) if isinstance(entry, dict) for one in _of_entry(n, entry)]
-    better = {one.path for one in own}
-    problems = [*repeated, *(one for one in problems if one.path not in better), *own]
-    at = [with_location(document, one) for one in problems]
-    if given is None or any(one.severity is Severity.ERROR for one in problems):
+    model, problems = check(DecisionsModel, data, SCHEMA_CODE, maximum=_MOST_VALUES)
+    own_problems = [
+        problem
+        for n, entry in enumerate(entries)
+        if isinstance(entry, dict)
+        for problem in _of_entry(n, entry)
+    ]
+    better = {problem.path for problem in own_problems}
+    problems = [*repeated, *(problem for problem in problems if problem.path not in better), *own_problems]
+    at = [with_location(document, problem) for problem in problems]
+    if model is None or any(problem.severity is Severity.ERROR for problem in problems):
         return [], at
-    return [_decision(document, n, entry) for n, entry in enumerate(given[LIST])], at
+    return [_decision(document, n, entry) for n, entry in enumerate(model[LIST])], at
 
 
 def _decision(document: Document, index: int, entry: dict[str, Any]) -> Decision:
@@ -180,48 +185,48 @@ def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
         message = msg("{field} cannot be filled", field=field)
         yield _wrong((*at, "field"), message, "fields that are filled: cores, memoryMiB")
     elif verdict == "filled" and accepted:
-        most = FULL_CARD_CORES if field == "cores" else 10**12 - 1
-        if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= most:
+        maximum = FULL_CARD_CORES if field == "cores" else 10**12 - 1
+        if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= maximum:
             message = msg(
                 "accept: true needs a number for given: what {field} gets on each card", field=field
             )
-            yield _wrong((*at, "given"), message, msg("write given: N, from 1 to {most}", most=most))
+            yield _wrong((*at, "given"), message, msg("write given: N, from 1 to {most}", most=maximum))
     if accepted and not str(entry.get("reason") or "").strip():
         message, hint = decision_has_a_reason()
         path = (*at, "reason") if "reason" in entry else (*at, "accept")
         yield Diagnostic("GX035", Severity.WARNING, message, hint, path)
 
 
-def disagreements(found: Sequence[Decision]) -> Iterator[Diagnostic]:
+def disagreements(decisions: Sequence[Decision]) -> Iterator[Diagnostic]:
     """Entries about one loss of which one accepts it and the other does not, or with another number."""
-    known: dict[tuple[Amount, ...], list[Decision]] = {}
-    for one in found:
-        for other in known.get(one.subject, ()):
-            same_target = one.to == other.to or None in (one.to, other.to)
-            if same_target and (one.accept, one.given) != (other.accept, other.given):
-                first, second = (each.find(_wrong((), "", None)) for each in (other, one))
+    by_place: dict[tuple[Amount, ...], list[Decision]] = {}
+    for decision in decisions:
+        for other in by_place.get(decision.subject, ()):
+            same_target = decision.to == other.to or None in (decision.to, other.to)
+            if same_target and (decision.accept, decision.given) != (other.accept, other.given):
+                first, second = (each.find(_wrong((), "", None)) for each in (other, decision))
                 line = first.span.line if first.span else 0
                 message = msg("it disagrees with the entry in line {line}", line=line)
                 if first.file != second.file:
                     message = msg("{message} of {file}", message=message, file=first.file)
                 yield replace(second, message=message, hint="keep one of them")
                 break
-        known.setdefault(one.subject, []).append(one)
+        by_place.setdefault(decision.subject, []).append(decision)
 
 
 # --- writing ------------------------------------------------------------------------------------------
 def with_entries(source: Source, new: Sequence[Decision]) -> str:
     """The text with more entries: at the end of its first list with room for some, then in documents of
     their own. Raises EditError."""
-    entries = [one.to_data() for one in new]
+    entries = [decision.to_data() for decision in new]
     text, room = source.text, 0
     every = _documents(source)
-    document = next((one for one in every if len(_listed(one)) < MAX_ENTRIES), None)
+    document = next((candidate for candidate in every if len(_listed(candidate)) < MAX_ENTRIES), None)
     if document is not None:
-        there = _listed(document)
-        room = MAX_ENTRIES - len(there)
+        has_list = _listed(document)
+        room = MAX_ENTRIES - len(has_list)
         first = entries[:room]
-        edits = [Append((LIST,), one) for one in first] if there else [Put((LIST,), first)]
+        edits = [Append((LIST,), entry) for entry in first] if has_list else [Put((LIST,), first)]
         text = apply(text, edit_document(document, edits))
     for start in range(room, len(entries), MAX_ENTRIES):
         text += "\n" if text and not text.endswith("\n") else ""
@@ -231,35 +236,37 @@ def with_entries(source: Source, new: Sequence[Decision]) -> str:
     return text
 
 
-def with_accepted(source: Source, one: Decision) -> str:
+def with_accepted(source: Source, decision: Decision) -> str:
     """The text with an entry that accepts a loss, in place of one that does not. Raises EditError."""
-    known = next((each for each in decisions_in(source)[0] if each.covers(one)), None)
-    if known is None or known.document is None:
-        return with_entries(source, [one])
-    at = (LIST, known.position)
-    new = {"accept": one.accept, "given": one.given, "reason": one.reason or known.reason}
-    edits = [Put((*at, name), value) for name, value in new.items() if getattr(known, name) != value]
-    return apply(source.text, edit_document(known.document, edits))
+    recorded = next((each for each in decisions_in(source)[0] if each.covers(decision)), None)
+    if recorded is None or recorded.document is None:
+        return with_entries(source, [decision])
+    at = (LIST, recorded.position)
+    new = {"accept": decision.accept, "given": decision.given, "reason": decision.reason or recorded.reason}
+    edits = [Put((*at, name), value) for name, value in new.items() if getattr(recorded, name) != value]
+    return apply(source.text, edit_document(recorded.document, edits))
 
 
 def without_entries(source: Source, gone: Iterable[Decision]) -> str:
     """The text without some of its entries. Raises EditError."""
     by_document: dict[int, tuple[Document, list[int]]] = {}
-    for one in gone:
-        if one.document is not None:
-            by_document.setdefault(one.document.index, (one.document, []))[1].append(one.position)
-    made = [
+    for decision in gone:
+        if decision.document is not None:
+            by_document.setdefault(decision.document.index, (decision.document, []))[1].append(
+                decision.position
+            )
+    appended = [
         splice
         for document, numbers in by_document.values()
         for splice in edit_document(document, [Remove((LIST, n)) for n in numbers], [(LIST,)])
     ]
-    return apply(source.text, made)
+    return apply(source.text, appended)
 
 
 def _documents(source: Source) -> list[Document]:
     """The documents of decisions in a text; none where it is not YAML."""
     with suppress(NotYamlError):
-        return [one for one in documents(source) if is_decisions(one)]
+        return [document for document in documents(source) if is_decisions(document)]
     return []
 
 

@@ -87,11 +87,11 @@ def read_share_document(
     from gpuxlate.config.models import DocumentModel
     from gpuxlate.config.validation_errors import check
 
-    given, problems = check(DocumentModel, data, SCHEMA_CODE)
+    model, problems = check(DocumentModel, data, SCHEMA_CODE)
     problems += _arithmetic(data, profile)
-    if given is None or any(one.severity is Severity.ERROR for one in problems):
+    if model is None or any(problem.severity is Severity.ERROR for problem in problems):
         return None, problems
-    return _document(given["metadata"], given["spec"]), problems
+    return _document(model["metadata"], model["spec"]), problems
 
 
 def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
@@ -121,11 +121,11 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
 
 
 def _replica(spec: dict[str, Any]) -> Replica | None:
-    found = spec.get("replica")
-    if found is None:
+    replica = spec.get("replica")
+    if replica is None:
         return None
-    strategy = Strategy(found["strategy"]) if "strategy" in found else None
-    return Replica(found.get("of"), strategy, found.get("count", 1))
+    strategy = Strategy(replica["strategy"]) if "strategy" in replica else None
+    return Replica(replica.get("of"), strategy, replica.get("count", 1))
 
 
 def _arithmetic(data: object, profile: Profile | None) -> list[Diagnostic]:
@@ -139,11 +139,15 @@ def _arithmetic(data: object, profile: Profile | None) -> list[Diagnostic]:
     names = ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")
     numbers = [_number(spec.get(name)) for name in names]
     problems = [*share_problems(cards, *numbers), *_of_parts(spec, numbers)]
-    found = [
-        Diagnostic(ARITHMETIC_CODE, Severity.ERROR, one.message, one.hint, ("spec", one.field))
-        for one in problems
+    unexplained = [
+        Diagnostic(ARITHMETIC_CODE, Severity.ERROR, problem.message, problem.hint, ("spec", problem.field))
+        for problem in problems
     ]
-    return [*found, *_unknown_partition(spec["partition"], profile)] if "partition" in spec else found
+    return (
+        [*unexplained, *_unknown_partition(spec["partition"], profile)]
+        if "partition" in spec
+        else unexplained
+    )
 
 
 def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[ShareProblem]:
@@ -151,15 +155,15 @@ def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[S
     in any way, is one too many."""
 
     def fields(name: str) -> dict[str, Any] | None:
-        found = spec.get(name)
-        return found if isinstance(found, dict) else None
+        value = spec.get(name)
+        return value if isinstance(value, dict) else None
 
     partition, replica = fields("partition"), fields("replica")
     name = partition.get("profile") if partition else None
-    known = isinstance(name, str) and re.fullmatch(PROFILE, name)
+    is_profile = isinstance(name, str) and re.fullmatch(PROFILE, name)
     cards = _number(spec.get("cards", 1)) or 1
     yield from part_problems(
-        Partition(str(name) if known else "x", _count(partition)) if partition is not None else None,
+        Partition(str(name) if is_profile else "x", _count(partition)) if partition is not None else None,
         Replica(_number(replica.get("of")), None, _count(replica)) if replica is not None else None,
         2 if partition is not None and "cards" in spec else cards,
         *numbers,
@@ -177,8 +181,8 @@ def _unknown_partition(partition: object, profile: Profile | None) -> Iterator[D
 
 
 def _count(part: dict[str, Any]) -> int:
-    found = _number(part.get("count", 1))
-    return 1 if found is None else found
+    count = _number(part.get("count", 1))
+    return 1 if count is None else count
 
 
 def _number(value: object) -> int | None:
@@ -218,20 +222,20 @@ def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs
 
     Raises InputError where an input is missing, or there is nothing to work on."""
     specs = Specs()
-    for one in inputs:
-        source = one.source()
+    for source_input in inputs:
+        source = source_input.source()
         specs.sources.add(source)
-        found, problems = shares_in(source, profile, named=one.named)
-        if one.named and not found and not problems:
+        found, problems = shares_in(source, profile, named=source_input.named)
+        if source_input.named and not found and not problems:
             blank = not source.text.strip()
             raise InputError(
                 msg(
                     "{name}: {value}",
-                    name=one.name,
+                    name=source_input.name,
                     value="it is empty" if blank else "there is no document in it",
                 )
             )
-        specs.found += [(one, document, share) for document, share in found]
+        specs.found += [(source_input, document, share) for document, share in found]
         specs.diagnostics += problems
     if not specs.found and not specs.diagnostics:
         raise InputError(
@@ -248,7 +252,7 @@ def shares_in(
     ``named``: the user named the text itself, so that every document of it has to be one. In a folder
     it may be a manifest, or a template of something else.
     """
-    found: list[tuple[Document, ShareDocument]] = []
+    shares: list[tuple[Document, ShareDocument]] = []
     problems: list[Diagnostic] = []
     try:
         for document in documents(source):
@@ -258,12 +262,12 @@ def shares_in(
                 problems += [_other(document)] if named else []
                 continue
             share, wrong = check_share_document(document, profile)
-            problems += [one for one in wrong if one.severity is Severity.ERROR]
+            problems += [problem for problem in wrong if problem.severity is Severity.ERROR]
             if share is not None:
-                found.append((document, share))
+                shares.append((document, share))
     except NotYamlError as error:
         problems.append((broken if named else no_yaml)(source, error))
-    return found, problems
+    return shares, problems
 
 
 def is_share_document(document: Document) -> bool:
@@ -313,16 +317,16 @@ def check_share_document(
     share, problems = read_share_document(data, profile)
     ref = object_ref(document.root) if isinstance(document.root, YamlMapping) else None
     problems = [*repeated, *problems]
-    return None if repeated else share, [with_location(document, one, ref) for one in problems]
+    return None if repeated else share, [with_location(document, problem, ref) for problem in problems]
 
 
 def _other(document: Document) -> Diagnostic:
     kind = get_text(document.root, "kind")
-    what = f"kind is {kind}" if kind else "it has no kind"
+    kind_text = f"kind is {kind}" if kind else "it has no kind"
     problem = Diagnostic(
         "GX010",
         Severity.ERROR,
-        msg("not a GPUShare document: {what}", what=what),
+        msg("not a GPUShare document: {what}", what=kind_text),
         msg(
             "write kind: {kind} and apiVersion: {api_version}; to read a vendor's manifest, gpuxlate parse",
             kind=KIND,

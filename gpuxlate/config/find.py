@@ -32,12 +32,12 @@ def find_config(start: StrPath) -> Path | None:
 
     Raises TwoFilesError.
     """
-    found = _nearest(os.path.abspath(start))
-    if found is None:
+    path = _nearest(os.path.abspath(start))
+    if path is None:
         return None
     from pathlib import Path  # most runs have no configuration: start-up counts
 
-    return Path(found)
+    return Path(path)
 
 
 def is_of_another(path: StrPath) -> bool:
@@ -53,16 +53,16 @@ def is_of_another(path: StrPath) -> bool:
 
 def _nearest(start: str) -> str | None:
     for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
-        there = [one for name in NAMES if os.path.lexists(one := os.path.join(folder, name))]
-        if len(there) > 1:
+        paths = [path for name in NAMES if os.path.lexists(path := os.path.join(folder, name))]
+        if len(paths) > 1:
             raise TwoFilesError(
                 msg("{folder} has both {one} and {other}", folder=folder, one=NAMES[0], other=NAMES[1]),
                 "keep one of them",
             )
-        if there:
-            return there[0]
-        if _has_section(one := os.path.join(folder, PYPROJECT)):
-            return one
+        if paths:
+            return paths[0]
+        if _has_section(path := os.path.join(folder, PYPROJECT)):
+            return path
         if os.path.exists(os.path.join(folder, ".git")):
             return None
     return None

@@ -23,7 +23,7 @@ from gpuxlate.rules.kubernetes import NATIVE
 
 Schema = dict[str, Any]
 
-TEMPLATES = {one.kind: one.templates[0] for one in BUILT_IN}
+TEMPLATES = {kind.kind: kind.templates[0] for kind in BUILT_IN}
 """Where the pod template of a usual kind stands."""
 NO_PODS = (
     "CustomResourceDefinition",
@@ -73,7 +73,7 @@ def overlay() -> Schema:
 
 def _by_kind() -> Iterator[Schema]:
     for path in dict.fromkeys(TEMPLATES.values()):
-        kinds = [kind for kind, one in TEMPLATES.items() if one == path]
+        kinds = [kind for kind, template in TEMPLATES.items() if template == path]
         of_kind = {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}
         yield {"if": of_kind, "then": _at(path, {"$ref": "#/$defs/PodTemplate"})}
     # a List holds objects of any kind, each judged by its own
@@ -93,7 +93,7 @@ def _at(path: tuple[str, ...], schema: Schema) -> Schema:
 
 
 def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
-    known = list(backends)
+    every_backend = list(backends)
     containers = {
         "description": "Containers of the pod.",
         "type": "array",
@@ -112,7 +112,7 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
             **_at(terms, {"type": "array", "items": term}),
         },
     }
-    stray = {name: _stray(known, name) for name in ("labels", "annotations")}
+    stray = {name: _stray(every_backend, name) for name in ("labels", "annotations")}
     return {
         "Anything": {
             "description": "Whatever holds containers in a kind of its own.",
@@ -140,21 +140,23 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
             "description": "A container.",
             "properties": {"resources": {"$ref": "#/$defs/Resources"}},
         },
-        "Resources": _resources(known),
+        "Resources": _resources(every_backend),
         **{
             name: {
                 "type": "object",
                 "properties": {"limits": {"type": "object", "anyOf": [{"required": [key]} for key in keys]}},
                 "required": ["limits"],
             }
-            for name, keys in _groups(known).items()
+            for name, keys in _groups(every_backend).items()
         },
-        "Limits": _place(known, Place.RESOURCE, "What a container asks for.", together=True),
-        "Requests": _place(known, Place.RESOURCE, "The same as limits, where it is given at all."),
-        "Labels": _place(known, Place.LABEL, "Labels of a pod."),
-        "Annotations": _place(known, Place.ANNOTATION, "Annotations of a pod."),
-        "NodeSelector": _place(known, Place.NODE_SELECTOR, "Labels of the nodes that a pod may run on."),
-        "NodeRequirement": _requirement(known),
+        "Limits": _place(every_backend, Place.RESOURCE, "What a container asks for.", together=True),
+        "Requests": _place(every_backend, Place.RESOURCE, "The same as limits, where it is given at all."),
+        "Labels": _place(every_backend, Place.LABEL, "Labels of a pod."),
+        "Annotations": _place(every_backend, Place.ANNOTATION, "Annotations of a pod."),
+        "NodeSelector": _place(
+            every_backend, Place.NODE_SELECTOR, "Labels of the nodes that a pod may run on."
+        ),
+        "NodeRequirement": _requirement(every_backend),
         "TwoVendors": _never("keys of two vendors: a container asks one vendor for GPUs"),
     }
 
@@ -175,17 +177,17 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
                 continue  # anybody's name, and of no effect in these places
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
-            elif all(one is backend or name not in one.exact_keys for one in backends):
+            elif all(other is backend or name not in other.exact_keys for other in backends):
                 properties[name] = _never(f"{name} has no effect here: {row.meaning}")
         for prefix in backend.gpu_prefixes:
             patterns[_unknown(backends, prefix)] = False  # editors then name the key
-    found: Schema = {"description": description, "type": "object"}
-    found |= {"properties": properties, "patternProperties": patterns}
+    schema: Schema = {"description": description, "type": "object"}
+    schema |= {"properties": properties, "patternProperties": patterns}
     if together:
         needs = [*_needs(backends)]
         if needs:
-            found["allOf"] = needs
-    return found
+            schema["allOf"] = needs
+    return schema
 
 
 def _may_stand(row: KeySpec, place: Place) -> bool:
@@ -199,9 +201,11 @@ def _unknown(backends: Sequence[Backend], prefix: str) -> str:
     """The pattern of names under a GPU prefix that no data sheet holds."""
     rows = (row for backend in backends for row in backend.keys)
     rest = list(dict.fromkeys(row.name[len(prefix) :] for row in rows if row.name.startswith(prefix)))
-    known = [f"{_escaped(one)}$".replace(r"\*", "[^/]*") for one in rest]
-    known += [f"{_escaped(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
-    return f"^{_escaped(prefix)}(?!{'|'.join(known)})"
+    patterns_of_others = [f"{_escaped(name)}$".replace(r"\*", "[^/]*") for name in rest]
+    patterns_of_others += [
+        f"{_escaped(name[len(prefix) :])}$" for name in ANYWHERE if name.startswith(prefix)
+    ]
+    return f"^{_escaped(prefix)}(?!{'|'.join(patterns_of_others)})"
 
 
 def _escaped(text: str) -> str:
@@ -274,17 +278,20 @@ def _resources(backends: list[Backend]) -> Schema:
 
 def _groups(backends: list[Backend]) -> dict[str, list[str]]:
     """The resources of one vendor, by the name of the definition for a container that requests some."""
-    own = {one.name: [name for name in one.resource_keys if name != one.whole_card_key] for one in backends}
+    keys_by_backend = {
+        backend.name: [name for name in backend.resource_keys if name != backend.whole_card_key]
+        for backend in backends
+    }
     common = {b.whole_card_key.replace("/", "-"): [b.whole_card_key] for b in backends if b.whole_card_key}
     # annotations and patterns are no group
-    return {f"Requests-{name}": names for name, names in (*own.items(), *common.items()) if names}
+    return {f"Requests-{name}": names for name, names in (*keys_by_backend.items(), *common.items()) if names}
 
 
-def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> bool:
+def _counts_with(backends: list[Backend], first: list[str], second: list[str]) -> bool:
     """A dialect that has the keys of one group counts its cards with the key of the other (K8S007)."""
     for backend in backends:
-        row = backend.find(other[0]) if one[0] in backend.resource_keys else None
-        if row is not None and other[0] == backend.whole_card_key:
+        row = backend.find(second[0]) if first[0] in backend.resource_keys else None
+        if row is not None and second[0] == backend.whole_card_key:
             return not row.meaning.startswith("whole cards")
     return False
 
@@ -312,30 +319,35 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
         ranges = row.ranges or (WHOLE,)
-        counts = (one for one in backend.keys if one.sets == "cards" and row.name not in one.excludes)
+        counts = (key for key in backend.keys if key.sets == "cards" and row.name not in key.excludes)
         if row.per is Per.TOTAL and row.sets not in (None, "cards") and any(counts):
-            ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
+            ranges = tuple(
+                number_range._replace(most=None) for number_range in ranges
+            )  # of each card: how many is not here
         return {"description": description, **_number(row, ranges)}
     return {"description": description, **_text(row)}
 
 
 def _number(row: KeySpec, ranges: Sequence[Range]) -> Schema:
     """Whole numbers, bare or in quotes, in one schema: of several, editors report on the first one."""
-    patterns = [as_pattern(one) for one in ranges] + ([AMOUNT] if row.quantity else [])
+    patterns = [as_pattern(number_range) for number_range in ranges] + ([AMOUNT] if row.quantity else [])
     message = f"write {LegalNumbers(tuple(ranges)).text}" if row.ranges else "write a whole number"
-    found: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
-    bare = [{name: value for name, value in as_integer(one).items() if name != "type"} for one in ranges]
+    schema: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
+    bare = [
+        {name: value for name, value in as_integer(number_range).items() if name != "type"}
+        for number_range in ranges
+    ]
     if len(bare) == 1:
-        return found | bare[0]
-    return found | {"if": {"type": "integer"}, "then": {"anyOf": bare}}
+        return schema | bare[0]
+    return schema | {"if": {"type": "integer"}, "then": {"anyOf": bare}}
 
 
 def _text(row: KeySpec) -> Schema:
     words = list(row.texts)
     if words:
         return {"type": "string", "enum": words}
-    patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]
+    patterns = [pattern.pattern for pattern in row.values if isinstance(pattern, re.Pattern)]
     if patterns:
         return {"type": "string", "pattern": f"^({'|'.join(patterns)})$"}
-    ranges = [as_string(one) for one in row.values if isinstance(one, Range)]
+    ranges = [as_string(number_range) for number_range in row.values if isinstance(number_range, Range)]
     return ranges[0] if ranges else {"type": "string"}

@@ -184,14 +184,16 @@ class OfPrinted(InOrder):
 
     def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
         """With its own docstring, and those of the fields of a record that this one extends."""
-        found = super().dataclass_schema(schema)
-        found.setdefault("description", cleandoc(schema["cls"].__doc__))  # which pydantic has from 2.13 on
+        json_schema = super().dataclass_schema(schema)
+        json_schema.setdefault(
+            "description", cleandoc(schema["cls"].__doc__)
+        )  # which pydantic has from 2.13 on
         for base in schema["cls"].__bases__:
             if isinstance(base, type) and is_dataclass(base):
                 fields = self.of(base)["properties"]
                 for name, field in fields.items():
-                    found["properties"][name]["description"] = field["description"]
-        return found
+                    json_schema["properties"][name]["description"] = field["description"]
+        return json_schema
 
 
 def _per_cards(cards: int) -> dict[str, Any]:
@@ -671,11 +673,11 @@ def profile_model() -> type[BaseModel]:
             ComponentVersion,
             Field(
                 default=OMITTED,
-                description=f"Version of {one.title}, in quotes where it looks like a number.",
+                description=f"Version of {component.title}, in quotes where it looks like a number.",
                 examples=["1.2.3"],
             ),
         )
-        for name, one in registry.components().items()
+        for name, component in registry.components().items()
     }
     usual = dict.fromkeys(list(versions)[:1], "1.2.3")
     components = create_model("ComponentsModel", __base__=Strict, __doc__=COMPONENTS, **versions)
@@ -697,7 +699,7 @@ def _model_of(part: type[Extension]) -> type[BaseModel]:
         default = getattr(usual, attribute)
         if isinstance(default, Extension):
             inner = _model_of(kind)
-            example = {name: one.default for name, one in inner.model_fields.items()}
+            example = {name: model_field.default for name, model_field in inner.model_fields.items()}
             field = Field(default=OMITTED, description=setting.description, examples=[example])
             members[setting.name] = (inner, field)
             continue

@@ -13,70 +13,72 @@ LOWEST = -quantity.LIMIT
 """The least of a range without a beginning."""
 
 
-def as_integer(one: Range) -> dict[str, Any]:
+def as_integer(number_range: Range) -> dict[str, Any]:
     """A range of bare numbers."""
-    found: dict[str, Any] = {"type": "integer", "minimum": one.least}
-    if one.most is not None:
-        found["maximum"] = one.most
-    if one.step != 1:
-        found["multipleOf"] = one.step
-    return found
+    schema: dict[str, Any] = {"type": "integer", "minimum": number_range.least}
+    if number_range.most is not None:
+        schema["maximum"] = number_range.most
+    if number_range.step != 1:
+        schema["multipleOf"] = number_range.step
+    return schema
 
 
-def as_string(one: Range) -> dict[str, Any]:
+def as_string(number_range: Range) -> dict[str, Any]:
     """The same range in quotes. Raises ValueError where no pattern of a usual length says it."""
-    listed = _listed(one)
-    return {"type": "string", **({"enum": listed} if listed else {"pattern": as_pattern(one)})}
+    listed = _listed(number_range)
+    return {"type": "string", **({"enum": listed} if listed else {"pattern": as_pattern(number_range)})}
 
 
-def _listed(one: Range) -> list[str]:
+def _listed(number_range: Range) -> list[str]:
     """The numbers of a range, where they are few."""
-    if one.most is None or one.least < 0:
+    if number_range.most is None or number_range.least < 0:
         return []
-    first = -(-one.least // one.step) * one.step
-    numbers = range(first, one.most + 1, one.step)
+    first = -(-number_range.least // number_range.step) * number_range.step
+    numbers = range(first, number_range.most + 1, number_range.step)
     return [str(number) for number in numbers] if len(numbers) <= LISTED else []
 
 
-def as_pattern(one: Range) -> str:
+def as_pattern(number_range: Range) -> str:
     """The same range as the pattern of a text. Raises ValueError as ``as_string``."""
-    if one.most is None:
-        return f"^({_multiples(one)})$"
-    listed = _listed(one)
+    if number_range.most is None:
+        return f"^({_multiples(number_range)})$"
+    listed = _listed(number_range)
     if listed:
         return f"^({'|'.join(listed)})$"
-    first = -(-one.least // one.step) * one.step
-    zeros = _zeros(one)
-    pattern = _between(first // one.step, one.most // one.step)
+    first = -(-number_range.least // number_range.step) * number_range.step
+    zeros = _zeros(number_range)
+    pattern = _between(first // number_range.step, number_range.most // number_range.step)
     if zeros:
         pattern = (
-            f"({pattern}){'0' * zeros}" if first else f"0|({_between(1, one.most // one.step)}){'0' * zeros}"
+            f"({pattern}){'0' * zeros}"
+            if first
+            else f"0|({_between(1, number_range.most // number_range.step)}){'0' * zeros}"
         )
     return f"^({pattern})$"
 
 
-def _zeros(one: Range) -> int:
+def _zeros(number_range: Range) -> int:
     """The zeros of the step. Raises ValueError where it is no power of ten, or the range begins below 0."""
-    zeros = len(str(one.step)) - 1
-    if one.step != 10**zeros or (one.least < 0 and (zeros or one.least > LOWEST)):
-        raise ValueError(f"{one} cannot be expressed as a pattern")
+    zeros = len(str(number_range.step)) - 1
+    if number_range.step != 10**zeros or (number_range.least < 0 and (zeros or number_range.least > LOWEST)):
+        raise ValueError(f"{number_range} cannot be expressed as a pattern")
     return zeros
 
 
-def _multiples(one: Range) -> str:
+def _multiples(number_range: Range) -> str:
     """Without an end: all from the least on, or all multiples of a step that the last digits show."""
-    if one.step == 1:
-        return _from(one.least)
-    if one.least > one.step or LOWEST < one.least < 0:
-        raise ValueError(f"{one} cannot be expressed as a pattern")
-    if one.step in (2, 5):
-        endings = "".join(str(number) for number in range(0, 10, one.step))
-        found = f"[{endings[1:]}]|[1-9][0-9]*[{endings}]"
+    if number_range.step == 1:
+        return _from(number_range.least)
+    if number_range.least > number_range.step or LOWEST < number_range.least < 0:
+        raise ValueError(f"{number_range} cannot be expressed as a pattern")
+    if number_range.step in (2, 5):
+        endings = "".join(str(number) for number in range(0, 10, number_range.step))
+        pattern = f"[{endings[1:]}]|[1-9][0-9]*[{endings}]"
     else:
-        found = "[1-9][0-9]*" + "0" * _zeros(Range(0, None, one.step))
-    if one.least > 0:
-        return found
-    return f"0|-?({found})" if one.least <= LOWEST else f"0|{found}"
+        pattern = "[1-9][0-9]*" + "0" * _zeros(Range(0, None, number_range.step))
+    if number_range.least > 0:
+        return pattern
+    return f"0|-?({pattern})" if number_range.least <= LOWEST else f"0|{pattern}"
 
 
 def _from(least: int) -> str:
@@ -95,21 +97,21 @@ def _from(least: int) -> str:
     return "|".join([digits, *same_length, f"[1-9][0-9]{{{size},}}"])
 
 
-def _between(least: int, most: int) -> str:
+def _between(least: int, maximum: int) -> str:
     """Digits of the numbers from ``least`` to ``most``, in runs of equal beginnings; below 0, of all."""
     runs = ["-[1-9][0-9]*"] if least < 0 else []
     number = max(least, 0)
-    while number <= most:
+    while number <= maximum:
         zeros = 0
-        while number % 10 ** (zeros + 1) == 0 and number + 10 ** (zeros + 1) - 1 <= most and number:
+        while number % 10 ** (zeros + 1) == 0 and number + 10 ** (zeros + 1) - 1 <= maximum and number:
             zeros += 1
         runs.append(f"{str(number)[: len(str(number)) - zeros]}{_any(zeros)}")
         number += 10**zeros
     return "|".join(runs)
 
 
-def _digit(least: int, most: int) -> str:
-    return str(least) if least == most else f"[{least}-{most}]"
+def _digit(least: int, maximum: int) -> str:
+    return str(least) if least == maximum else f"[{least}-{maximum}]"
 
 
 def _any(count: int) -> str:

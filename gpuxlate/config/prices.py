@@ -52,5 +52,5 @@ def card_price(name: str, number: str) -> CardPrice:
 def price_of(prices: Iterable[CardPrice], target: str, card: str) -> CardPrice | None:
     """The price of a card at a target: of those that are of it the last that names the target, else the
     last."""
-    fitting = [one for one in prices if one.is_of(target, card)]
-    return max(reversed(fitting), key=lambda one: one.target is not None, default=None)
+    fitting = [price for price in prices if price.is_of(target, card)]
+    return max(reversed(fitting), key=lambda price: price.target is not None, default=None)

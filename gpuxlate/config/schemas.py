@@ -99,18 +99,21 @@ def _tidy(node: dict[str, Any]) -> dict[str, Any]:
     That is titles made of field names, and null as the default of fields that may be omitted.
     """
     kept: dict[str, Any] = {}
-    for key in sorted(node, key=lambda one: KEYWORDS.index(one) if one in KEYWORDS else len(KEYWORDS)):
+    for key in sorted(
+        node, key=lambda keyword: KEYWORDS.index(keyword) if keyword in KEYWORDS else len(KEYWORDS)
+    ):
         value = node[key]
         if key == "$defs":  # by name, since pydantic's order changes with its version
             kept[key] = {name: _tidy(value[name]) for name in sorted(value)}
         elif key == "properties":
             kept[key] = {
-                name: _tidy({k: v for k, v in one.items() if k != "title"}) for name, one in value.items()
+                name: _tidy({k: v for k, v in schema.items() if k != "title"})
+                for name, schema in value.items()
             }
         elif key in ("items", "additionalProperties") and isinstance(value, dict):
             kept[key] = _tidy(value)
         elif key in ("anyOf", "oneOf"):
-            kept["anyOf"] = [_tidy(one) for one in value]
+            kept["anyOf"] = [_tidy(schema) for schema in value]
         elif key == "description":
             kept[key] = " ".join(value.split())
         elif key == "exclusiveMinimum":

@@ -54,7 +54,7 @@ def shown(value: object) -> str:
 def yaml_of(value: object, *, quoted: bool = False) -> str:
     """A small value as YAML on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {yaml_of(one)}" for key, one in value.items()) + "}"
+        return "{" + ", ".join(f"{key}: {yaml_of(entry)}" for key, entry in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(yaml_of, value)) + "]"
     if isinstance(value, str):
@@ -147,7 +147,7 @@ class ModelError:
 
 
 def check(
-    model: type[BaseModel], data: object, code: str, *, base: Path = (), most: int = MAX_ENTRIES
+    model: type[BaseModel], data: object, code: str, *, base: Path = (), maximum: int = MAX_ENTRIES
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
 
@@ -155,19 +155,23 @@ def check(
     """
     from pydantic import ValidationError
 
-    if _larger(data, most):
-        what = f"{dotted(base) or 'the document'} has more than {most} entries"
-        return None, [Diagnostic(code, Severity.ERROR, what, "leave out what gpuxlate does not know", base)]
+    if _larger(data, maximum):
+        too_many = f"{dotted(base) or 'the document'} has more than {maximum} entries"
+        return None, [
+            Diagnostic(code, Severity.ERROR, too_many, "leave out what gpuxlate does not know", base)
+        ]
     try:
         return model.model_validate(data).model_dump(exclude_unset=True), []
     except ValidationError as error:
-        found = [
-            ModelError(model, one["type"], _place(one["loc"]), one["input"], one.get("ctx", {}), base)
-            for one in error.errors(include_url=False)
+        errors = [
+            ModelError(
+                model, details["type"], _place(details["loc"]), details["input"], details.get("ctx", {}), base
+            )
+            for details in error.errors(include_url=False)
         ]
-        problems = [_diagnostic(one, code) for one in found[:MAX_PROBLEMS]]
-        if len(found) > MAX_PROBLEMS:
-            more = f"there are {len(found) - MAX_PROBLEMS} more problems"
+        problems = [_diagnostic(details, code) for details in errors[:MAX_PROBLEMS]]
+        if len(errors) > MAX_PROBLEMS:
+            more = f"there are {len(errors) - MAX_PROBLEMS} more problems"
             problems.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
         return None, problems
 
@@ -177,15 +181,15 @@ def _place(loc: Iterable[str | int]) -> Path:
     return tuple(step for step in loc if step not in (WORD, NUMBER))
 
 
-def _larger(data: object, most: int) -> bool:
+def _larger(data: object, maximum: int) -> bool:
     """Plain data has more than ``most`` entries, in all its mappings and lists together."""
     pending, count = [data], 0
-    while pending and count <= most:
-        one = pending.pop()
-        if isinstance(one, dict | list):
-            count += len(one)
-            pending.extend(islice(one.values() if isinstance(one, dict) else one, most + 1))
-    return count > most
+    while pending and count <= maximum:
+        value = pending.pop()
+        if isinstance(value, dict | list):
+            count += len(value)
+            pending.extend(islice(value.values() if isinstance(value, dict) else value, maximum + 1))
+    return count > maximum
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
@@ -196,8 +200,8 @@ def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
 def _inner(annotation: Any) -> type[BaseModel] | None:
     """The model in an annotation such as ``list[Model]``."""
     if hasattr(annotation, "model_fields"):
-        found: type[BaseModel] = annotation
-        return found
+        model: type[BaseModel] = annotation
+        return model
     return next((inner for inner in map(_inner, get_args(annotation)) if inner), None)
 
 
@@ -242,7 +246,7 @@ def _unknown(problem: ModelError) -> Saying:
 
 
 def _nearest_field(problem: ModelError, name: str, allowed: list[str]) -> str:
-    plain = {_plain(one): one for one in allowed}
+    plain = {_plain(word): word for word in allowed}
     if _plain(name) in plain:
         return msg("did you mean {name}?", name=plain[_plain(name)])
     for path in _all_fields(problem.root):
@@ -327,8 +331,10 @@ def _example(problem: ModelError) -> str:
 def _choices(kind: Any) -> list[str]:
     """The values of a list of words, or of one of words and a number."""
     if get_origin(kind) is Union:
-        return [one for part in get_args(kind) for one in _choices(get_args(part)[0])]
-    return [msg("a whole number")] if kind is int else [str(one) for one in get_args(kind) or kind or ()]
+        return [choice for part in get_args(kind) for choice in _choices(get_args(part)[0])]
+    return (
+        [msg("a whole number")] if kind is int else [str(choice) for choice in get_args(kind) or kind or ()]
+    )
 
 
 def _choice(problem: ModelError) -> Saying:
@@ -340,14 +346,14 @@ def _choice(problem: ModelError) -> Saying:
         return message, msg("write {example}", example=f"{problem.name}: {choices[0]}")
     text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
     # what a vendor calls a value: close in letters is not close in meaning
-    known = registry.word(problem.name, text.strip().lower())
-    near = [known] if known else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
+    correct = registry.word(problem.name, text.strip().lower())
+    near = [correct] if correct else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
     if near:
         hint = msg("write {example}", example=f"{problem.name}: {near[0]}{_way_out(problem)}")
     else:
         hint = msg("write one of {names}", names=", ".join(choices) + _way_out(problem))
-    what = "{label} is {value}, it must be one of {choices}"
-    return msg(what, label=label, value=value, choices=", ".join(choices)), hint
+    template = "{label} is {value}, it must be one of {choices}"
+    return msg(template, label=label, value=value, choices=", ".join(choices)), hint
 
 
 def _pattern(problem: ModelError) -> Saying:
@@ -364,8 +370,8 @@ def _pattern(problem: ModelError) -> Saying:
 
 def _too_long(problem: ModelError) -> Saying:
     longest = problem.context["max_length"]
-    what = "{label} has {length} characters, at most {most} are allowed"
-    message = msg(what, label=problem.label, length=len(str(problem.value)), most=longest)
+    template = "{label} has {length} characters, at most {most} are allowed"
+    message = msg(template, label=problem.label, length=len(str(problem.value)), most=longest)
     return message, "write a shorter name"
 
 
