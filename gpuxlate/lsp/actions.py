@@ -67,16 +67,18 @@ class Translated:
     @property
     def summary(self) -> str:
         """The counts: ``2 shares: 1 exact, 1 rounded``."""
-        counts = Counter(str(one.verdict) for one in self.made.items)
+        counts = Counter(str(item.verdict) for item in self.made.items)
         shares = plural(len(self.made.items), "{count} share", "{count} shares")
-        said = join_and(msg("{count} {verdict}", count=n, verdict=msg(one)) for one, n in counts.items())
+        said = join_and(
+            msg("{count} {verdict}", count=n, verdict=msg(verdict)) for verdict, n in counts.items()
+        )
         return msg("{shares}: {counts}", shares=shares, counts=said) if said else shares
 
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""
-        found = [one for one in self.made.diagnostics if one.severity in severities]
-        lines = [_line(one) for one in found[:MOST_LINES]]
-        left = len(found) - MOST_LINES
+        findings = [diagnostic for diagnostic in self.made.diagnostics if diagnostic.severity in severities]
+        lines = [_line(finding) for finding in findings[:MOST_LINES]]
+        left = len(findings) - MOST_LINES
         more = [localize(msg("and {count} more", count=left))] if left > 0 else []
         return "\n".join([*lines, *more])
 
@@ -95,7 +97,7 @@ class Translated:
         noted: Sequence[Any] = edits
         notes = None
         if workspace.change_annotation_support is not None:
-            noted = [types.AnnotatedTextEdit(ANNOTATION, one.range, one.new_text) for one in edits]
+            noted = [types.AnnotatedTextEdit(ANNOTATION, edit.range, edit.new_text) for edit in edits]
             label = localize(self.label)
             notes = {ANNOTATION: types.ChangeAnnotation(label, True, localize(self.summary))}
         document = types.OptionalVersionedTextDocumentIdentifier(text.uri, text.version)
@@ -110,7 +112,7 @@ class Translated:
             "refused": self.made.refused,
             "summary": self.summary,
             "diff": self.diff,
-            "items": [one.to_json() for one in self.made.items],
+            "items": [item.to_json() for item in self.made.items],
         }
 
 
@@ -120,9 +122,10 @@ def confirms(capabilities: types.ClientCapabilities) -> bool:
     return bool(edit and edit.document_changes and edit.change_annotation_support is not None)
 
 
-def _line(one: Diagnostic) -> str:
-    where = localize(msg("line {line}: ", line=one.span.line)) if one.span else ""
-    return f"{where}{one.code} {localize(one.message)}{f' ({localize(one.hint)})' if one.hint else ''}"
+def _line(diagnostic: Diagnostic) -> str:
+    where = localize(msg("line {line}: ", line=diagnostic.span.line)) if diagnostic.span else ""
+    hint = f" ({localize(diagnostic.hint)})" if diagnostic.hint else ""
+    return f"{where}{diagnostic.code} {localize(diagnostic.message)}{hint}"
 
 
 # Quick fixes, all safe fixes at once, and translations to choose from.
@@ -136,73 +139,79 @@ def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> lis
     """What can be done about a range; ``only``: the kinds that the editor asks for, all of them if None."""
     if check.here is None:
         return []
-    found: list[types.CodeAction] = []
+    actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only):
-        found += _fixes(check, place)
-        found += _acceptances(check, place)
+        actions += _fixes(check, place)
+        actions += _acceptances(check, place)
     if _wanted(FIX_ALL, only) and check.safe_edits:
         edit = _workspace_edit(check, check.safe_edits)
-        found.append(types.CodeAction(localize("Fix all findings that have a safe fix"), FIX_ALL, edit=edit))
+        actions.append(
+            types.CodeAction(localize("Fix all findings that have a safe fix"), FIX_ALL, edit=edit)
+        )
     if _wanted(TRANSLATION, only) and check.shares:
-        found += _translations(check)
-    return found
+        actions += _translations(check)
+    return actions
 
 
 def _wanted(kind: str, only: Sequence[str] | None) -> bool:
     """Kinds are a tree: who asks for ``source`` asks for ``source.fixAll.gpuxlate``."""
-    return only is None or any(not one or f"{kind}.".startswith(f"{plain(one)}.") for one in only)
+    return only is None or any(
+        not kind_wanted or f"{kind}.".startswith(f"{plain(kind_wanted)}.") for kind_wanted in only
+    )
 
 
 def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
     """The fixes of the findings on the lines of a range, safe ones first."""
     near = [
-        (one, shown)
-        for one, shown in check.pairs
-        if one.fix and shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
+        (finding, shown)
+        for finding, shown in check.pairs
+        if finding.fix
+        and shown.range.start.line <= place.end.line
+        and place.start.line <= shown.range.end.line
     ]
-    for one, shown in sorted(near, key=lambda pair: not (pair[0].fix and pair[0].fix.safe)):
-        changes = check.changes.get(one.subject)
-        if one.fix and changes:
-            title = one.fix.title
-            if not one.fix.safe:
+    for finding, shown in sorted(near, key=lambda pair: not (pair[0].fix and pair[0].fix.safe)):
+        changes = check.changes.get(finding.subject)
+        if finding.fix and changes:
+            title = finding.fix.title
+            if not finding.fix.safe:
                 title = msg("{title} (unsafe: it may change what is requested)", title=title)
             yield types.CodeAction(
-                f"{one.code}: {localize(title)}",
+                f"{finding.code}: {localize(title)}",
                 QUICK_FIX,
                 [shown],
-                is_preferred=one.fix.safe,
+                is_preferred=finding.fix.safe,
                 edit=_workspace_edit(check, check.text.edits(changes)),
             )
 
 
 def _acceptances(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
     """To accept each loss on the lines of a range, where there is a file of decisions."""
-    for one, shown in check.refused:
+    for refusal, shown in check.refused:
         near = shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
-        for entry in one.entries if near and one.target.file else ():
+        for entry in refusal.entries if near and refusal.target.file else ():
             title = msg(
                 "{code}: accept for {target}, with a reason: {loss}",
                 code=entry.code,
-                target=one.target.name,
+                target=refusal.target.name,
                 loss=_loss(entry),
             )
             data = entry._replace(accept=True).to_data()
             command = types.Command(
-                localize(title), ACCEPT, arguments=[check.text.uri, one.target.file, data]
+                localize(title), ACCEPT, arguments=[check.text.uri, refusal.target.file, data]
             )
             yield types.CodeAction(localize(title), QUICK_FIX, [shown], command=command)
 
 
-def _loss(one: Decision) -> Message:
+def _loss(decision: Decision) -> Message:
     """What is lost, in few words."""
-    if one.verdict == LossKind.FILLED:
-        return msg("{field} gets a number that you write", field=one.field)
-    if one.verdict == LossKind.LEFTOVER:
-        return msg("{field} stays as it is", field=one.field)
-    if one.verdict == LossKind.DROPPED:
-        return msg("{field} {asked} is dropped", field=one.field, asked=one.asked)
-    given = "null" if one.given is None else one.given
-    return msg("{field} {asked} becomes {given}", field=one.field, asked=one.asked, given=given)
+    if decision.verdict == LossKind.FILLED:
+        return msg("{field} gets a number that you write", field=decision.field)
+    if decision.verdict == LossKind.LEFTOVER:
+        return msg("{field} stays as it is", field=decision.field)
+    if decision.verdict == LossKind.DROPPED:
+        return msg("{field} {asked} is dropped", field=decision.field, asked=decision.asked)
+    value = "null" if decision.given is None else decision.given
+    return msg("{field} {asked} becomes {given}", field=decision.field, asked=decision.asked, given=value)
 
 
 def _translations(check: Check) -> Iterator[types.CodeAction]:
@@ -237,42 +246,44 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
     if target is None:
         return None
     try:
-        made = Translated.of(check, target)
+        translated = Translated.of(check, target)
     except (ValueError, LookupError) as error:
         ls.say(with_hint(error))
         return None
-    if made.made.refused:
-        ls.say(msg("Refused, nothing was changed.\n{findings}", findings=made.listed(Severity.ERROR)))
-    elif not made.made.changed:
+    if translated.made.refused:
+        ls.say(msg("Refused, nothing was changed.\n{findings}", findings=translated.listed(Severity.ERROR)))
+    elif not translated.made.changed:
         ls.say(msg("Nothing to change for {target}.", target=target), types.MessageType.Info)
-    elif confirms(ls.client_capabilities) or await _confirmed(ls, made):
-        warnings = made.listed(Severity.WARNING)
+    elif confirms(ls.client_capabilities) or await _confirmed(ls, translated):
+        warnings = translated.listed(Severity.WARNING)
         if warnings:
             ls.say(warnings, types.MessageType.Warning)
         if ls.check(uri) is not check:
             ls.say("The text has changed since; translate it again.")
             return None
-        label = localize(made.label)
-        edit = made.edit(ls.client_capabilities)
+        label = localize(translated.label)
+        edit = translated.edit(ls.client_capabilities)
         await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
-    return made.to_json()
+    return translated.to_json()
 
 
 # The command that accepts a loss.
-async def accept(ls: Server, uri: str, file: str, given: Mapping[str, Any]) -> bool:
+async def accept(ls: Server, uri: str, file: str, decision_data: Mapping[str, Any]) -> bool:
     """Write a decision on a loss of an open text into a file, and show what a person has to write there.
 
     ``given``: the entry, to which an editor may have added ``reason``, and ``given`` of a filled field.
     """
     check = ls.check(uri)
     offered = (
-        [each for one, _ in check.refused if one.target.file == file for each in one.entries] if check else []
+        [each for refusal, _ in check.refused if refusal.target.file == file for each in refusal.entries]
+        if check
+        else []
     )
-    entry = next((one for one in offered if _same(one, given)), None)
+    entry = next((decision for decision in offered if _same(decision, decision_data)), None)
     if entry is None:
         ls.say("the loss is not there any more: the text or its decisions have changed")
         return False
-    reason, amount = given.get("reason"), given.get("given")
+    reason, amount = decision_data.get("reason"), decision_data.get("given")
     if entry.verdict == LossKind.FILLED and isinstance(amount, int):
         entry = entry._replace(given=amount)
     entry = entry._replace(accept=True, reason=reason if isinstance(reason, str) else "")
@@ -286,17 +297,19 @@ async def accept(ls: Server, uri: str, file: str, given: Mapping[str, Any]) -> b
     if not edits:
         ls.say(msg("{name} accepts it already: save it", name=file), types.MessageType.Info)
         return False
-    made = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(_change(text, edits)))
-    if made.applied:
+    response = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(_change(text, edits)))
+    if response.applied:
         _show_what_is_left(ls, replace(text, text=text.source.bom + new), edits[0].range.start.line)
-    return made.applied
+    return response.applied
 
 
-def _same(one: Decision, given: Mapping[str, Any]) -> bool:
+def _same(decision: Decision, decision_data: Mapping[str, Any]) -> bool:
     """The entry as an editor sends it back."""
-    left_to_people = ("accept", "reason", *(["given"] if one.verdict == LossKind.FILLED else []))
+    left_to_people = ("accept", "reason", *(["given"] if decision.verdict == LossKind.FILLED else []))
     return all(
-        given.get(name) == value for name, value in one.to_data().items() if name not in left_to_people
+        decision_data.get(name) == value
+        for name, value in decision.to_data().items()
+        if name not in left_to_people
     )
 
 
@@ -313,7 +326,7 @@ def _change(text: OpenText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
 def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
     """Show the reason, or the number, that is to be written behind a line (from 0), where the editor can."""
     window = ls.client_capabilities.window
-    left = (one for one in decisions_in(text.source)[1] if one.span and one.span.line > line)
+    left = (entry for entry in decisions_in(text.source)[1] if entry.span and entry.span.line > line)
     first = min(left, key=Diagnostic.sort_key, default=None)
     if first and window and window.show_document and window.show_document.support:
         params = types.ShowDocumentParams(text.uri, take_focus=True, selection=text.range_of(first.span))
@@ -322,7 +335,7 @@ def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
 
 def targets() -> list[str]:
     """What a text may be translated to."""
-    return [one.name for one in registry.pod_backends() if writes_pods(one)]
+    return [backend.name for backend in registry.pod_backends() if writes_pods(backend)]
 
 
 async def _chosen(ls: Server) -> str | None:
@@ -330,16 +343,16 @@ async def _chosen(ls: Server) -> str | None:
     return await _asked(ls, localize("Translate to which target?"), targets())
 
 
-async def _confirmed(ls: Server, made: Translated) -> bool:
+async def _confirmed(ls: Server, translated: Translated) -> bool:
     """Show the diff in a message, where the editor has no preview of changes."""
-    diff = made.diff
+    diff = translated.diff
     shown = diff if len(diff) <= MOST_DIFF else f"{diff[:MOST_DIFF]}\n..."
-    message = f"{localize(made.summary)}\n{shown}"
+    message = f"{localize(translated.summary)}\n{shown}"
     return await _asked(ls, message, [localize(APPLY), localize(CANCEL)]) == localize(APPLY)
 
 
 async def _asked(ls: Server, message: str, answers: Sequence[str]) -> str | None:
-    items = [types.MessageActionItem(one) for one in answers]
-    asked = types.ShowMessageRequestParams(types.MessageType.Info, message, items)
-    answer = await ls.window_show_message_request_async(asked)
+    items = [types.MessageActionItem(answer) for answer in answers]
+    question = types.ShowMessageRequestParams(types.MessageType.Info, message, items)
+    answer = await ls.window_show_message_request_async(question)
     return answer.title if answer else None

@@ -37,20 +37,20 @@ def completions(
     A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
     behind the colon.
     """
-    found = typed_at(text.source, text.offset(position), here.lint.role, here.profile)
-    if found is None:
+    word = typed_at(text.source, text.offset(position), here.lint.role, here.profile)
+    if word is None:
         return []
-    place = text.range_between(found.start, found.end)
-    made = _names(found, here) if found.is_name else _values(found)
+    place = text.range_between(word.start, word.end)
+    rows = _names(word, here) if word.is_name else _values(word)
     items = []
-    for number, (label, new, backend, row) in enumerate(made):
-        what = types.MarkupContent(types.MarkupKind.Markdown, hover.of_key(backend, row, row.name))
+    for number, (label, new, backend, row) in enumerate(rows):
+        documentation = types.MarkupContent(types.MarkupKind.Markdown, hover.of_key(backend, row, row.name))
         items.append(
             types.CompletionItem(
                 label,
-                kind=types.CompletionItemKind.Property if found.is_name else types.CompletionItemKind.Value,
+                kind=types.CompletionItemKind.Property if word.is_name else types.CompletionItemKind.Value,
                 detail=localize(msg(backend.title)),
-                documentation=what,
+                documentation=documentation,
                 sort_text=f"{number:04d}",
                 filter_text=label,
                 text_edit=types.TextEdit(place, f"{new}$0" if snippets and new.endswith(" ") else new),
@@ -66,30 +66,30 @@ Row = tuple[str, str, Backend, KeySpec]
 """What is shown, what is written, and where that is from."""
 
 
-def _names(found: Typed, here: Here) -> Iterator[Row]:
+def _names(word: Typed, here: Here) -> Iterator[Row]:
     """The keys of the place that the mapping has not yet, in the order of the data sheets."""
-    spot = found.spot
-    there = set(spot.beside or ())
-    after = "" if found.colon or not spot.on_key else ": "
+    spot = word.spot
+    names = set(spot.beside or ())
+    after = "" if word.colon or not spot.on_key else ": "
     seen: set[str] = set()
-    for backend in _dialects(found, here):
+    for backend in _dialects(word, here):
         for row in backend.keys:
-            for name in _written(row, found) if _is_offered(row, spot.place) else ():
-                if name not in there and name not in seen:
+            for name in _written(row, word) if _is_offered(row, spot.place) else ():
+                if name not in names and name not in seen:
                     seen.add(name)
                     yield name, name + after, backend, row
 
 
-def _dialects(found: Typed, here: Here) -> list[Backend]:
+def _dialects(word: Typed, here: Here) -> list[Backend]:
     """Those of the pod, since a container has keys of one; where it has none, all, known targets first."""
-    spoken = registry.backends_of(found.pod)
+    spoken = registry.backends_of(word.pod)
     if spoken:
         return list(spoken)
-    first = [one.to for one in here.targets.values()]
+    first = [settings.to for settings in here.targets.values()]
     if here.profile:
         first.insert(0, registry.get(here.profile.target))
-    every = {one.name: one for one in (*first, *registry.pod_backends())}
-    return [one for one in every.values() if one.writes_pods]
+    every = {backend.name: backend for backend in (*first, *registry.pod_backends())}
+    return [backend for backend in every.values() if backend.writes_pods]
 
 
 def _is_offered(row: KeySpec, place: Place) -> bool:
@@ -98,31 +98,31 @@ def _is_offered(row: KeySpec, place: Place) -> bool:
     return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places
 
 
-def _written(row: KeySpec, found: Typed) -> list[str]:
+def _written(row: KeySpec, word: Typed) -> list[str]:
     """The name of a row; for each container, where it is a part of the key."""
     if not row.is_pattern:
         return [row.name]
     of_containers = "{container}" in row.template
     return (
-        [row.key_for_container(one.name) for one in found.pod.all_containers() if one.name]
+        [row.key_for_container(container.name) for container in word.pod.all_containers() if container.name]
         if of_containers
         else []
     )
 
 
-def _values(found: Typed) -> Iterator[Row]:
-    spot = found.spot
+def _values(word: Typed) -> Iterator[Row]:
+    spot = word.spot
     seen: set[str] = set()
     for backend in registry.pod_backends():
         row = backend.find(spot.name)
         if row is None or not _is_offered(row, spot.place):
             continue
-        for one in _values_of(row):
-            if one not in seen and one != PROBE:
-                seen.add(one)
+        for value in _values_of(row):
+            if value not in seen and value != PROBE:
+                seen.add(value)
                 yield (
-                    one,
-                    one if _BARE.match(one) or spot.place is Place.RESOURCE else f'"{one}"',
+                    value,
+                    value if _BARE.match(value) or spot.place is Place.RESOURCE else f'"{value}"',
                     backend,
                     row,
                 )
@@ -130,7 +130,7 @@ def _values(found: Typed) -> Iterator[Row]:
 
 def _values_of(row: KeySpec) -> Iterator[str]:
     yield from row.texts
-    for one in row.ranges:
-        first = -(-one.least // one.step) * one.step
-        if one.most is not None and (one.most - first) // one.step < MOST_NUMBERS:
-            yield from map(str, range(first, one.most + 1, one.step))
+    for number_range in row.ranges:
+        first = -(-number_range.least // number_range.step) * number_range.step
+        if number_range.most is not None and (number_range.most - first) // number_range.step < MOST_NUMBERS:
+            yield from map(str, range(first, number_range.most + 1, number_range.step))

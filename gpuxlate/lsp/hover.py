@@ -43,11 +43,11 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
     if row.ranges:
         yield msg("Values: {values}.", values=row.legal.text)
     if row.texts:
-        yield msg("Values: {values}.", values=", ".join(f"`{one}`" for one in row.texts))
+        yield msg("Values: {values}.", values=", ".join(f"`{value}`" for value in row.texts))
     if row.needs:
-        yield msg("Needs {names} beside it.", names=join_or(f"`{one}`" for one in row.needs))
+        yield msg("Needs {names} beside it.", names=join_or(f"`{name}`" for name in row.needs))
     if row.excludes:
-        yield msg("Excludes {names}.", names=", ".join(f"`{one}`" for one in row.excludes))
+        yield msg("Excludes {names}.", names=", ".join(f"`{name}`" for name in row.excludes))
     if row.default:
         yield msg("Without the key: {value}.", value=msg(row.default))
     if Place.WRITTEN_BY_SCHEDULER in row.places:
@@ -131,9 +131,9 @@ def scalar_at(source: Source, index: int) -> tuple[Scalar, Path] | None:
     with suppress(NotYamlError):
         for document in documents(source):
             if document.start <= index <= document.end and document.root is not None:
-                found = _below(document.root, index)
-                if found:
-                    return found
+                with_path = _below(document.root, index)
+                if with_path:
+                    return with_path
     return None
 
 
@@ -187,16 +187,16 @@ def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None
     for written in (PROBE,) if colon else (f"{PROBE}: 0", PROBE, f" {PROBE}"):
         until_line = text[first:start] + written + text[end : line_end.start()]
         for tried in (text[first:start] + written + text[end:last], until_line, _closed(until_line)):
-            found = _probed(Source(source.name, tried), role, profile)
-            if found:
-                spot, pod, is_name = found
+            probed = _probed(Source(source.name, tried), role, profile)
+            if probed:
+                spot, pod, is_name = probed
                 return Typed(start, end, spot, pod, is_name, colon)
     return None
 
 
 def _document_around(text: str, index: int) -> tuple[int, int]:
     """Where the document of a character begins and ends, in a text that may be invalid."""
-    first = max((one.start() for one in _MARK.finditer(text, 0, index)), default=0)
+    first = max((mark.start() for mark in _MARK.finditer(text, 0, index)), default=0)
     behind = _MARK.search(text, index)
     return first, behind.start() if behind else len(text)
 
@@ -219,10 +219,10 @@ def _word_around(text: str, index: int) -> tuple[int, int, bool]:
 def _closed(text: str) -> str:
     """The text with its open braces and brackets closed, roughly: strings and comments are not known."""
     opened: list[str] = []
-    for one in re.findall(r"[{}\[\]]", text[-4000:]):
-        if one in "{[":
-            opened.append("}" if one == "{" else "]")
-        elif opened and opened[-1] == one:
+    for bracket in re.findall(r"[{}\[\]]", text[-4000:]):
+        if bracket in "{[":
+            opened.append("}" if bracket == "{" else "]")
+        elif opened and opened[-1] == bracket:
             opened.pop()
     return text + "".join(reversed(opened))
 
@@ -234,8 +234,8 @@ def _probed(
         for document in documents(source):
             if document.root is None:
                 continue
-            for one in role.pods(document):
-                pod = one.pod.under(renamed_by(profile)).keys if one.pod else None
+            for overlay_pod in role.pods(document):
+                pod = overlay_pod.pod.under(renamed_by(profile)).keys if overlay_pod.pod else None
                 for spot in key_occurrences(pod) if pod else ():
                     is_name = spot.name == PROBE
                     if pod and spot.level is Level.POD and (is_name or PROBE in spot.value.text):
@@ -253,30 +253,30 @@ def hover(check: Check, position: types.Position) -> types.Hover | None:
     text = check.text
     index = text.offset(position)
     parts = [*_rules(check, position)][:MOST]
-    found = scalar_at(text.source, index)
-    if found:
-        scalar, path = found
-        names = dict.fromkeys((scalar.text, *(one for one in path[-1:] if isinstance(one, str))))
+    at_pointer = scalar_at(text.source, index)
+    if at_pointer:
+        scalar, path = at_pointer
+        names = dict.fromkeys((scalar.text, *(step for step in path[-1:] if isinstance(step, str))))
         parts += [part for name in names for part in _key(name)][:MOST]
     if not parts:
         return None
-    place = text.range_between(found[0].start, found[0].end) if found else None
+    place = text.range_between(at_pointer[0].start, at_pointer[0].end) if at_pointer else None
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(parts)), place)
 
 
 def _rules(check: Check, position: types.Position) -> dict[str, None]:
     """The rules of the findings at a position, in words."""
-    codes = {one.code: None for one, shown in check.pairs if contains(shown.range, position)}
+    codes = {finding.code: None for finding, shown in check.pairs if contains(shown.range, position)}
     rules = (catalog.find(code, registry.all_backends()) for code in codes)
-    return {of_rule(one): None for one in rules if one}
+    return {of_rule(rule): None for rule in rules if rule}
 
 
 def _key(name: str) -> list[str]:
-    found = ((one, one.find(name)) for one in registry.all_backends())
-    return [of_key(backend, row, name) for backend, row in found if row and not row.is_word]
+    owners = ((backend, backend.find(name)) for backend in registry.all_backends())
+    return [of_key(backend, row, name) for backend, row in owners if row and not row.is_word]
 
 
 def contains(place: types.Range, position: types.Position) -> bool:
     """A range has a position in it or at one of its ends."""
-    at, start, end = ((one.line, one.character) for one in (position, place.start, place.end))
+    at, start, end = ((point.line, point.character) for point in (position, place.start, place.end))
     return start <= at <= end

@@ -33,31 +33,31 @@ Where = tuple[int, tuple[object, ...], str]
 def lenses(text: OpenText, here: Here) -> list[types.CodeLens]:
     """One lens for each share, and one for each target beside it."""
     shares = _items(text, here, here.reading(), READ)
-    if not any(one.share for one in shares):
+    if not any(item.share for item in shares):
         return []
     verdicts = {
-        name: {_where(one): one for one in _items(text, here, settings, PLAN)}
+        name: {_where(item): item for item in _items(text, here, settings, PLAN)}
         for name, settings in list(here.targets.items())[:MOST_TARGETS]
     }
     places = dict(_places(text, here))
-    found: list[types.CodeLens] = []
-    for one in shares:
-        place = places.get(_where(one))
-        if one.share is None or place is None:
+    lenses: list[types.CodeLens] = []
+    for item in shares:
+        place = places.get(_where(item))
+        if item.share is None or place is None:
             continue
-        found.append(_lens(text, place, localize(hover.of_share(one.share)), None))
+        lenses.append(_lens(text, place, localize(hover.of_share(item.share)), None))
         for name, items in verdicts.items():
-            there = items.get(_where(one))
-            if there and there.source != there.target:
-                found.append(
+            planned = items.get(_where(item))
+            if planned and planned.source != planned.target:
+                lenses.append(
                     _lens(
                         text,
                         place,
-                        localize(msg("on {target} {verdict}", target=name, verdict=msg(there.verdict))),
+                        localize(msg("on {target} {verdict}", target=name, verdict=msg(planned.verdict))),
                         name,
                     )
                 )
-    return found
+    return lenses
 
 
 def _items(text: OpenText, here: Here, settings: Settings, task: Task) -> Sequence[Item]:
@@ -66,8 +66,8 @@ def _items(text: OpenText, here: Here, settings: Settings, task: Task) -> Sequen
     return run_source(text.source, settings, task, read, here.lint.role).items if read is documents else ()
 
 
-def _where(one: Item) -> Where:
-    return one.document, one.pod, one.container
+def _where(item: Item) -> Where:
+    return item.document, item.pod, item.container
 
 
 def _places(text: OpenText, here: Here) -> Iterator[tuple[Where, types.Range]]:
@@ -75,11 +75,11 @@ def _places(text: OpenText, here: Here) -> Iterator[tuple[Where, types.Range]]:
     try:
         for document in documents(text.source):
             for laid in here.lint.role.pods(document) if document.root else ():
-                for one in laid.pod.keys.all_containers() if laid.pod else ():
+                for container in laid.pod.keys.all_containers() if laid.pod else ():
                     assert laid.pod is not None
                     assert document.root is not None
-                    start, end = locate(document.root, one.path)
-                    yield (document.index, laid.pod.keys.path, one.name), text.range_between(start, end)
+                    start, end = locate(document.root, container.path)
+                    yield (document.index, laid.pod.keys.path, container.name), text.range_between(start, end)
     except NotYamlError:
         return
 

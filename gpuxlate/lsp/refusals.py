@@ -66,16 +66,16 @@ def decided_targets(
         if not inside(path, home / entry.source):
             continue
         source = registry.get(entry.from_) if entry.from_ else None
-        for one in entry.targets:
-            named = one.options.get("decisions")
+        for target in entry.targets:
+            named = target.options.get("decisions")
             files = [str(home / named)] if named else []
             files += [str(config.decisions)] if config.decisions else []
-            profile = one.options.get("profile")
+            profile = target.options.get("profile")
             if profile is not None and profile not in config.profiles:
                 profile = str(home / profile)
-            known = find_profile(profile, config, plain_text) if profile else None
-            settings = target_settings(one, source, known, _decisions(files, str(home)))
-            yield DecidedTarget(one.name, settings, next(iter(files), ""))
+            config_profile = find_profile(profile, config, plain_text) if profile else None
+            settings = target_settings(target, source, config_profile, _decisions(files, str(home)))
+            yield DecidedTarget(target.name, settings, next(iter(files), ""))
     if config.decisions is not None:
         known_file = str(config.decisions)
         decisions = _decisions([known_file], str(config.folder))
@@ -85,47 +85,54 @@ def decided_targets(
 
 def _decisions(files: Iterable[str], base: str) -> Decisions:
     """The decisions of those files that are there. Raises ValueError."""
-    sources = [Input(one, one).source() for one in files if os.path.exists(one)]
+    sources = [Input(file, file).source() for file in files if os.path.exists(file)]
     try:
         return read_decisions(sources, base)[0]
     except DecisionsError as error:
-        names = ", ".join(os.path.relpath(one, base) for one in files)
+        names = ", ".join(os.path.relpath(file, base) for file in files)
         raise ValueError(msg("{names} cannot be used", names=names)) from error
 
 
 def refusals(
-    source: Source, target: DecidedTarget, claims: Claims, role: FileRole, known: Iterable[Diagnostic]
+    source: Source, target: DecidedTarget, claims: Claims, role: FileRole, reported: Iterable[Diagnostic]
 ) -> list[TargetRefusal]:
     """What a target refuses of a text that is none of the ``known`` findings."""
     settings = replace(target.settings, claims=claims)
     read = reader(Input(source.name, source.name, named=False), source)
     if read is not documents:
         return []
-    found = [*_of_shares(source, target._replace(settings=settings))]
-    made = translate_source(source, settings, read, role._replace(found=True))
-    found += [TargetRefusal(one, target, tuple(_open_at(one, made, settings))) for one in made.diagnostics]
-    places = {(one.code, one.document, one.span) for one in known}
+    refusals_found = [*_of_shares(source, target._replace(settings=settings))]
+    result = translate_source(source, settings, read, role._replace(found=True))
+    refusals_found += [
+        TargetRefusal(diagnostic, target, tuple(_open_at(diagnostic, result, settings)))
+        for diagnostic in result.diagnostics
+    ]
+    places = {(diagnostic.code, diagnostic.document, diagnostic.span) for diagnostic in reported}
     return [
-        one
-        for one in found
-        if one.found.severity is Severity.ERROR
-        and one.found.file == source.name
-        and (one.found.code, one.found.document, one.found.span) not in places
+        refusal
+        for refusal in refusals_found
+        if refusal.found.severity is Severity.ERROR
+        and refusal.found.file == source.name
+        and (refusal.found.code, refusal.found.document, refusal.found.span) not in places
     ]
 
 
-def _open_at(found: Diagnostic, made: Result, settings: Settings) -> Iterator[Decision]:
+def _open_at(diagnostic: Diagnostic, result: Result, settings: Settings) -> Iterator[Decision]:
     """The losses at a finding that nothing accepts, as entries."""
     decisions = settings.decisions
     assert decisions is not None
-    left = [one.key for one in made.leftovers if one.diagnostic == found]
-    names = (decisions.file(str(found.file)), decisions.object(found.object, str(found.file)))
-    for each in made.judged:
-        mine = [one for one in each.losses if one.loss.code == found.code and each.object in names]
+    left = [leftover.key for leftover in result.leftovers if leftover.diagnostic == diagnostic]
+    names = (decisions.file(str(diagnostic.file)), decisions.object(diagnostic.object, str(diagnostic.file)))
+    for each in result.judged:
+        losses = [item for item in each.losses if item.loss.code == diagnostic.code and each.object in names]
         here = [
-            one
-            for one in mine
-            if (one.loss.field in left if one.loss.kind is LossKind.LEFTOVER else one.loss.path == found.path)
+            loss
+            for loss in losses
+            if (
+                loss.loss.field in left
+                if loss.loss.kind is LossKind.LEFTOVER
+                else loss.loss.path == diagnostic.path
+            )
         ]
         yield from each._replace(losses=here).entries()
 
@@ -142,16 +149,16 @@ def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]
             continue  # lint finds it
         text = translate_source(workload, target.settings).text
         request = RenderRequest(share, document, share.workload.container)
-        made = render_on(Source(place, text), [request], target.settings)
-        for one in made.diagnostics:
+        result = render_on(Source(place, text), [request], target.settings)
+        for diagnostic in result.diagnostics:
             here = [
                 each._replace(
                     losses=[
                         judged
                         for judged in each.losses
-                        if (judged.loss.code, judged.loss.path) == (one.code, one.path)
+                        if (judged.loss.code, judged.loss.path) == (diagnostic.code, diagnostic.path)
                     ]
                 )
-                for each in made.judged
+                for each in result.judged
             ]
-            yield TargetRefusal(one, target, tuple(entry for each in here for entry in each.entries()))
+            yield TargetRefusal(diagnostic, target, tuple(entry for each in here for entry in each.entries()))

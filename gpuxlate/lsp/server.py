@@ -32,10 +32,12 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
     workspace = ls.client_capabilities.workspace
     watched = workspace.did_change_watched_files if workspace else None
     if watched and watched.dynamic_registration:
-        patterns = [types.FileSystemWatcher(one) for one in WATCHED]
-        given = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+        patterns = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+        registration = types.DidChangeWatchedFilesRegistrationOptions(patterns)
         method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-        ls.client_register_capability(types.RegistrationParams([types.Registration(NAME, method, given)]))
+        ls.client_register_capability(
+            types.RegistrationParams([types.Registration(NAME, method, registration)])
+        )
 
 
 def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -97,8 +99,8 @@ HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
 def build(options: ServerOptions) -> Server:
     """The server with everything that it answers."""
     server = Server(options)
-    for method, (function, given) in HANDLERS.items():
-        server.feature(method, given)(guarded(function))
+    for method, (function, registration) in HANDLERS.items():
+        server.feature(method, registration)(guarded(function))
 
     # in a function: pygls reads the types of the arguments of a command, and any may come
     @server.command(lens.TRANSLATE)
@@ -119,14 +121,14 @@ def build(options: ServerOptions) -> Server:
     return server
 
 
-def _fitting(arguments: tuple[Any, ...], *wanted: tuple[str, Any]) -> list[Any]:
+def _fitting(arguments: tuple[Any, ...], *parameters: tuple[str, Any]) -> list[Any]:
     """The arguments of a command, null where one that may be is not there. Raises JsonRpcInvalidParams."""
-    every = [*arguments, *[None] * (len(wanted) - len(arguments))]
-    if len(every) == len(wanted) and all(
-        isinstance(value, type_) for value, (_, type_) in zip(every, wanted, strict=True)
+    every = [*arguments, *[None] * (len(parameters) - len(arguments))]
+    if len(every) == len(parameters) and all(
+        isinstance(value, type_) for value, (_, type_) in zip(every, parameters, strict=True)
     ):
         return every
-    names = ", ".join(name for name, _ in wanted)
+    names = ", ".join(name for name, _ in parameters)
     raise JsonRpcInvalidParams(f"Invalid Params: the arguments are {names}")
 
 

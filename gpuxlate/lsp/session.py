@@ -74,8 +74,8 @@ class OpenText:
     @cached_property
     def path(self) -> str | None:
         """The file of the text; None where it is not one of this machine, or not saved yet."""
-        found = to_fs_path(self.uri) if self.uri.startswith("file:") else None
-        return found if found and "\0" not in found and os.path.isabs(found) else None
+        path = to_fs_path(self.uri) if self.uri.startswith("file:") else None
+        return path if path and "\0" not in path and os.path.isabs(path) else None
 
     @cached_property
     def input(self) -> Input:
@@ -96,7 +96,7 @@ class OpenText:
             return Claims()
         folder = os.path.dirname(self.path)
         try:
-            names = sorted(one for one in os.listdir(folder) if one.endswith(SUFFIXES))
+            names = sorted(name for name in os.listdir(folder) if name.endswith(SUFFIXES))
         except OSError:
             return Claims()
         paths = [os.path.join(folder, name) for name in names]
@@ -131,30 +131,33 @@ class OpenText:
         """The character of the source at a position; the nearest one where there is none."""
         line = min(max(position.line, 0) + 1, self.source.lines)
         text = self.source.line_text(line)
-        wanted = position.character - (self._count(self.source.bom) if line == 1 else 0)
+        units = position.character - (self._count(self.source.bom) if line == 1 else 0)
         low, high = 0, len(text)
         while low < high:
             middle = (low + high + 1) // 2
-            low, high = (middle, high) if self._count(text[:middle]) <= wanted else (low, middle - 1)
+            low, high = (middle, high) if self._count(text[:middle]) <= units else (low, middle - 1)
         return self.source.line_start(line) + low
 
     def edits(self, splices: list[Splice]) -> list[types.TextEdit]:
         """Splices of the source as edits."""
-        return [types.TextEdit(self.range_between(one.start, one.end), one.text) for one in in_order(splices)]
+        return [
+            types.TextEdit(self.range_between(splice.start, splice.end), splice.text)
+            for splice in in_order(splices)
+        ]
 
     def edits_to(self, new: str) -> list[types.TextEdit]:
         """Edits, by whole lines, that make another text of the source."""
-        old_lines, new_lines = (_LINES.findall(one)[:-1] or [""] for one in (self.source.text, new))
+        old_lines, new_lines = (_LINES.findall(text)[:-1] or [""] for text in (self.source.text, new))
         starts = [0]
         for line in old_lines:
             starts.append(starts[-1] + len(line))
-        found: list[Splice] = []
+        splices: list[Splice] = []
         a = b = 0
-        for at, there, size in (*same(old_lines, new_lines), (len(old_lines), len(new_lines), 0)):
-            if a < at or b < there:
-                found.append(Splice(starts[a], starts[at], "".join(new_lines[b:there])))
-            a, b = at + size, there + size
-        return self.edits(found)
+        for at, new_line, size in (*same(old_lines, new_lines), (len(old_lines), len(new_lines), 0)):
+            if a < at or b < new_line:
+                splices.append(Splice(starts[a], starts[at], "".join(new_lines[b:new_line])))
+            a, b = at + size, new_line + size
+        return self.edits(splices)
 
 
 # What applies to a file: the configuration above it, the profile, and the targets of interest.
@@ -171,21 +174,21 @@ class ServerOptions:
     isolated: bool = False
     lang: str = "en"
 
-    def over(self, given: object) -> ServerOptions:
+    def over(self, settings: object) -> ServerOptions:
         """With the settings of an editor in place of these: SETTINGS, on their own or below ``gpuxlate``.
 
         Raises ValueError for a setting that cannot be used, UnknownTargetError, ReadOnlyTargetError.
         """
-        given = given.get(NAME, given) if isinstance(given, dict) else given
-        if given is None:
+        settings = settings.get(NAME, settings) if isinstance(settings, dict) else settings
+        if settings is None:
             return self
-        if not isinstance(given, dict):
+        if not isinstance(settings, dict):
             raise ValueError(msg("settings are a mapping of {names}", names=", ".join(SETTINGS)))
-        made = self
-        for name, value in given.items():
+        options = self
+        for name, value in settings.items():
             if name not in OF_CLIENTS and value not in (None, "", []):
-                made = replace(made, **_setting(name, value))
-        return made
+                options = replace(options, **_setting(name, value))
+        return options
 
 
 NAME = "gpuxlate"
@@ -200,8 +203,8 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     """A setting as the fields of Options."""
     if name == "to":
         names = [value] if isinstance(value, str) else value
-        if isinstance(names, list) and all(isinstance(one, str) for one in names):
-            if all(writes_pods(registry.writable(one)) for one in names):
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            if all(writes_pods(registry.writable(name)) for name in names):
                 return {"targets": tuple(names)}
             raise ValueError(msg("invalid target {name!r} for --to: it is not for manifests", name=value))
     elif name not in SETTINGS:
@@ -248,12 +251,16 @@ def settings_for(path: str | None, options: ServerOptions) -> Here:
     site.use(config.docs_url if config else None)
     profile = find_profile(options.profile, config, plain_text) if options.profile else None
     profiles = _profiles(config, profile)
-    names = options.targets or tuple(dict.fromkeys(one.target for one in profiles if _writes_pods(one)))
+    names = options.targets or tuple(
+        dict.fromkeys(profile.target for profile in profiles if _writes_pods(profile))
+    )
     targets = {}
     for name in names:
         backend = registry.writable(name)
-        known = next((one for one in profiles if registry.get(one.target) is backend), profile)
-        targets[name] = Settings(backend, profile=known)
+        profile_of_target = next(
+            (candidate for candidate in profiles if registry.get(candidate.target) is backend), profile
+        )
+        targets[name] = Settings(backend, profile=profile_of_target)
     excludes = config.excludes() if config and path else None
     excluded = bool(excludes and path and excludes.covers(path))
     return Here(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded, config)
@@ -262,7 +269,7 @@ def settings_for(path: str | None, options: ServerOptions) -> Here:
 def _profiles(config: Config | None, chosen: Profile | None) -> list[Profile]:
     """The chosen profile, and all of the configuration."""
     names = config.profiles if config else ()
-    return [*([chosen] if chosen else ()), *(find_profile(one, config, plain_text) for one in names)]
+    return [*([chosen] if chosen else ()), *(find_profile(name, config, plain_text) for name in names)]
 
 
 def _writes_pods(profile: Profile) -> bool:
@@ -331,52 +338,54 @@ class Check:
     @cached_property
     def pairs(self) -> list[tuple[Diagnostic, types.Diagnostic]]:
         """The findings, and each as the editor shows it."""
-        return [(one, self._shown(one)) for one in self.findings[:MOST_SHOWN]]
+        return [(finding, self._shown(finding)) for finding in self.findings[:MOST_SHOWN]]
 
     @cached_property
     def _refused(self) -> tuple[list[TargetRefusal], str | None]:
         """What the targets of the configuration refuse; and why that is not known."""
-        found: list[TargetRefusal] = []
+        refused: list[TargetRefusal] = []
         if self.here is None or self.linted is None or len(self.text.text) > MAX_TRANSLATED:
-            return found, None
+            return refused, None
         text, here = self.text, self.here
         try:
             targets = list(decided_targets(here.config, text.path, here.targets))
         except (ValueError, LookupError, InputError) as error:
-            return found, with_hint(error)
-        for one in targets:
-            found += refusals(text.source, one, text.claims, here.lint.role, self.findings)
-        return found[:MOST_SHOWN], None
+            return refused, with_hint(error)
+        for target in targets:
+            refused += refusals(text.source, target, text.claims, here.lint.role, self.findings)
+        return refused[:MOST_SHOWN], None
 
     @cached_property
     def refused(self) -> list[tuple[TargetRefusal, types.Diagnostic]]:
         """What the targets of the configuration refuse, and each as the editor shows it."""
-        return [(one, self._shown(one.shown)) for one in self._refused[0]]
+        return [(refusal, self._shown(refusal.shown)) for refusal in self._refused[0]]
 
     @cached_property
     def shown(self) -> list[types.Diagnostic]:
         """What the editor shows."""
-        found = [shown for _, shown in (*self.pairs, *self.refused)]
+        shown_diagnostics = [shown for _, shown in (*self.pairs, *self.refused)]
         problem = self.problem or self._refused[1]
         if len(self.findings) > MOST_SHOWN:
             more = len(self.findings) - MOST_SHOWN
             problem = msg("{count} more findings: gpuxlate lint shows them all", count=more)
         if problem:
             place = self.text.range_of(None)
-            found.insert(
+            shown_diagnostics.insert(
                 0, types.Diagnostic(place, localize(problem), types.DiagnosticSeverity.Warning, source=NAME)
             )
-        return found
+        return shown_diagnostics
 
-    def _shown(self, one: Diagnostic) -> types.Diagnostic:
+    def _shown(self, diagnostic: Diagnostic) -> types.Diagnostic:
         return types.Diagnostic(
-            self.text.range_of(one.span),
-            localize(msg("{message}\n{help}", message=one.message, help=titled("help", one.hint)))
-            if one.hint
-            else localize(one.message),
-            SEVERITIES[one.severity],
-            one.code,
-            types.CodeDescription(address) if (address := site.rule_page(one.code)) else None,
+            self.text.range_of(diagnostic.span),
+            localize(
+                msg("{message}\n{help}", message=diagnostic.message, help=titled("help", diagnostic.hint))
+            )
+            if diagnostic.hint
+            else localize(diagnostic.message),
+            SEVERITIES[diagnostic.severity],
+            diagnostic.code,
+            types.CodeDescription(address) if (address := site.rule_page(diagnostic.code)) else None,
             NAME,
         )
 
@@ -394,7 +403,7 @@ class Check:
     @cached_property
     def safe_edits(self) -> list[types.TextEdit]:
         """The edits of all safe fixes together; none where there is nothing to fix."""
-        if not any(one.fix and one.fix.safe for one in self.findings):
+        if not any(finding.fix and finding.fix.safe for finding in self.findings):
             return []
         return self.text.edits_to(self.fixed())
 
@@ -422,13 +431,13 @@ class Server(LanguageServer):
         self._checks: dict[str, Check] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
 
-    def configure(self, given: object, *, first: bool = False) -> None:
+    def configure(self, settings: object, *, first: bool = False) -> None:
         """Take the settings of the editor; those that cannot be used are reported, and change nothing.
 
         ``first``: those that it started the server with, which later ones do not take back.
         """
         try:
-            self.options = self._started.over(given)
+            self.options = self._started.over(settings)
         except (ValueError, LookupError) as error:
             self.say(with_hint(error))
             return
@@ -441,12 +450,12 @@ class Server(LanguageServer):
         if uri not in self._open:
             return None
         document = self.workspace.get_text_document(uri)
-        known = self._checks.get(uri)
-        if known is None or known.text.version != document.version or known.text.text != document.source:
+        check = self._checks.get(uri)
+        if check is None or check.text.version != document.version or check.text.text != document.source:
             encoding = plain(self.workspace.position_encoding or "utf-16")
             text = OpenText(uri, document.version, document.source, encoding)
-            known = self._checks[uri] = Check.of(text, self.options)
-        return known
+            check = self._checks[uri] = Check.of(text, self.options)
+        return check
 
     def text_of(self, path: str) -> OpenText:
         """The text of a file, as it is in the editor where it is open there; empty without a file.
@@ -456,9 +465,9 @@ class Server(LanguageServer):
         encoding = plain(self.workspace.position_encoding or "utf-16")
         for uri in self._open:
             document = self.workspace.get_text_document(uri)
-            known = OpenText(uri, document.version, document.source, encoding)
-            if known.path and os.path.realpath(known.path) == os.path.realpath(path):
-                return known
+            open_text = OpenText(uri, document.version, document.source, encoding)
+            if open_text.path and os.path.realpath(open_text.path) == os.path.realpath(path):
+                return open_text
         text = Input(path, path).read_bytes().decode() if os.path.exists(path) else ""
         return OpenText(from_fs_path(path) or path, None, text, encoding)
 
