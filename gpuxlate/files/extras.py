@@ -31,13 +31,13 @@ def install_hint(extra: str) -> Message:
 def install_command(extra: str) -> str:
     """The command that adds an extra to the package that is installed."""
     try:
-        found = Distribution.from_name(NAME)
+        distribution = Distribution.from_name(NAME)
     except PackageNotFoundError:  # run from a checkout
         return _command(f"{Path(__file__).parents[2]}[{extra}]")
     if sys.argv[0].endswith(".pyz"):  # nothing can be added to a zipapp; the wheel is beside it in a release
-        wheel = f"{NAME}-{found.version}-py3-none-any.whl"
+        wheel = f"{NAME}-{distribution.version}-py3-none-any.whl"
         return f"pipx install {shlex.quote(f'./{wheel}[{extra}]')}"
-    origin: dict[str, Any] = json.loads(found.read_text("direct_url.json") or "{}")
+    origin: dict[str, Any] = json.loads(distribution.read_text("direct_url.json") or "{}")
     url = urlsplit(origin.get("url", ""))
     name = f"{NAME}[{extra}]"
     if "vcs_info" in origin:
@@ -47,7 +47,7 @@ def install_command(extra: str) -> str:
         return _command(f"{name} @ {url.geturl()}" if url.scheme else name)
     path = url2pathname(url.path)
     if not os.path.exists(path):  # a wheel that is gone: what the extra brings
-        needed = (one.partition(";") for one in found.requires or ())
+        needed = (requirement.partition(";") for requirement in distribution.requires or ())
         return _command(*(package.strip() for package, _, when in needed if extra in when), alone=True)
     editable = origin.get("dir_info", {}).get("editable")
     return _command(*(["-e"] if editable else []), f"{path}[{extra}]")

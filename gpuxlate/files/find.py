@@ -55,7 +55,7 @@ class ExcludePatterns:
     def covers(self, named: StrPath) -> bool:
         """A file, or a folder above it, is left out."""
         path = os.path.realpath(named)
-        above = any(self.verdict(one, is_folder=True) for one in upwards(os.path.dirname(path)))
+        above = any(self.verdict(folder, is_folder=True) for folder in upwards(os.path.dirname(path)))
         return above or bool(self.verdict(path, is_folder=False))
 
 
@@ -83,13 +83,13 @@ class Exclusion:
             return "never read"
         if is_folder and name.startswith("."):
             return "hidden"
-        for one in self.always:
-            if one.verdict(path, is_folder=is_folder):
-                return one.origin
-        for one in reversed(levels):
-            verdict = one.verdict(path, is_folder=is_folder)
+        for patterns in self.always:
+            if patterns.verdict(path, is_folder=is_folder):
+                return patterns.origin
+        for patterns in reversed(levels):
+            verdict = patterns.verdict(path, is_folder=is_folder)
             if verdict is not None:
-                return one.origin if verdict else None
+                return patterns.origin if verdict else None
         return None
 
     def leaves_out(self, shown: str, path: str, levels: Levels, *, is_folder: bool) -> bool:
@@ -105,8 +105,10 @@ class Exclusion:
             return False
         path = os.path.realpath(named)
         top = repository(os.path.dirname(path))
-        tops = [top, os.path.realpath(os.curdir), *(one.folder for one in self.always)]
-        start = min((one for one in tops if path.startswith(one.rstrip("/") + "/")), key=len, default=top)
+        tops = [top, os.path.realpath(os.curdir), *(patterns.folder for patterns in self.always)]
+        start = min(
+            (folder for folder in tops if path.startswith(folder.rstrip("/") + "/")), key=len, default=top
+        )
         levels: Levels = ()
         for folder in reversed([*upwards(os.path.dirname(path))]):
             if not f"{folder}/".startswith(start.rstrip("/") + "/"):
@@ -133,9 +135,9 @@ def above(folder: str) -> Levels:
     info = os.path.join(top, ".git", "info", "exclude")
     if os.path.isfile(info):
         levels = _with_file(info, top, levels)
-    for one in reversed([*upwards(folder)]):
-        if one != folder and f"{one}/".startswith(top.rstrip("/") + "/"):
-            levels = below(one, levels)
+    for parent in reversed([*upwards(folder)]):
+        if parent != folder and f"{parent}/".startswith(top.rstrip("/") + "/"):
+            levels = below(parent, levels)
     return levels
 
 
@@ -148,10 +150,10 @@ def below(folder: str, levels: Levels) -> Levels:
 
 def _with_file(path: str, folder: str, levels: Levels) -> Levels:
     text = content(path, limits.MAX_GITIGNORE_BYTES).decode(errors="replace")
-    known = Patterns.of_file(text.removeprefix("\ufeff").splitlines())
-    if sum(len(one.patterns) for one in levels) + len(known) > limits.MAX_GITIGNORES:
+    patterns = Patterns.of_file(text.removeprefix("\ufeff").splitlines())
+    if sum(len(level.patterns) for level in levels) + len(patterns) > limits.MAX_GITIGNORES:
         raise TooManyPatternsError(path)
-    return (*levels, ExcludePatterns(folder, known, "git ignores it")) if known else levels
+    return (*levels, ExcludePatterns(folder, patterns, "git ignores it")) if patterns else levels
 
 
 def _names(path: str) -> Iterator[str]:
@@ -206,12 +208,12 @@ class Patterns:
     @classmethod
     def of_file(cls, lines: Iterable[str]) -> Patterns:
         """Those of the lines of a .gitignore. As git does, lines that are no pattern are passed over."""
-        known = cls(())
+        cached_patterns = cls(())
         for line in lines:
             if line.strip() and not line.startswith("#"):
                 with suppress(ValueError):
-                    known._rules += cls([line])._rules
-        return known
+                    cached_patterns._rules += cls([line])._rules
+        return cached_patterns
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -230,12 +232,12 @@ def _parts(text: str) -> tuple[list[Test | None], bool]:
     if len(text) > MAX_PATTERN:
         raise ValueError(f"more than {MAX_PATTERN} characters")
     text = re.sub(r"(?<!\\) +$", "", text)
-    names = [one for one in text.split("/") if one]
+    names = [name for name in text.split("/") if name]
     if not names:
         raise ValueError("it names nothing")
     anchored = "/" in text.rstrip("/")
     parts: list[Test | None] = [] if anchored else [_ANY]
-    parts += [_ANY if one == "**" else _name(one) for one in names]
+    parts += [_ANY if name == "**" else _name(name) for name in names]
     if names[-1] == "**":
         parts.append(_something)
     return parts, text.endswith("/")
@@ -267,24 +269,24 @@ def _character(match: re.Match[str]) -> Test | None:
     members = match["set"]
     if members is None:
         letter = match["escaped"] or match["plain"]
-        return lambda one: one == letter
+        return lambda character: character == letter
     excluded = members[:1] in ("!", "^")
     ranges = [(m["first"], m["last"] or m["first"]) for m in _MEMBER.finditer(members[excluded:])]
     if any(first > last for first, last in ranges):
         raise ValueError(msg("the range {text} ends before it begins", text=match.group()))
-    return lambda one: any(first <= one <= last for first, last in ranges) != excluded
+    return lambda character: any(first <= character <= last for first, last in ranges) != excluded
 
 
-def _matches(parts: Sequence[Test | None], given: Sequence[str]) -> bool:
+def _matches(parts: Sequence[Test | None], names: Sequence[str]) -> bool:
     """All of what is given is matched, in order."""
     at = here = 0
     star, resumed = -1, 0
-    while here < len(given):
+    while here < len(names):
         test = parts[at] if at < len(parts) else _nothing
         if test is _ANY:
             star, resumed = at, here
             at += 1
-        elif test(given[here]):
+        elif test(names[here]):
             at, here = at + 1, here + 1
         elif star >= 0:
             resumed += 1
@@ -376,10 +378,10 @@ class Input:
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
 
-def done(work: Callable[[Input], T], one: Input) -> T | InputError:
+def done(work: Callable[[Input], T], file: Input) -> T | InputError:
     """The result of the work for an input, or the InputError that it raised: the others of a run go on."""
     try:
-        return work(one)
+        return work(file)
     except InputError as error:
         return error
 
@@ -395,8 +397,8 @@ class FileText:
 
     def documents(self, source: Source | None = None) -> Iterator[Document]:
         """The documents, as those of another source with the same text. Raises NotYamlError."""
-        found = self._read(self.source)
-        return iter(found) if source is None else (replace(one, source=source) for one in found)
+        inputs = self._read(self.source)
+        return iter(inputs) if source is None else (replace(file, source=source) for file in inputs)
 
 
 class _Texts(dict[str, FileText]):
@@ -415,35 +417,35 @@ class _Held:
     def text(self, path: str) -> FileText:
         """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
         texts = self.texts
-        found = texts.get(path)
-        if found is None:
-            found = FileText(path)
-            texts.size = len(found.data) + (texts.size if texts else 0)
-            texts[path] = found
+        file_text = texts.get(path)
+        if file_text is None:
+            file_text = FileText(path)
+            texts.size = len(file_text.data) + (texts.size if texts else 0)
+            texts[path] = file_text
             while texts.size > _MOST_HELD:
                 texts.size -= len(texts.pop(next(iter(texts))).data)
-        return found
+        return file_text
 
 
 HELD = _Held()
 """Of one run, which clears its ``texts`` first: those of an earlier one may be written by now."""
 
 
-def read_shared(one: Input) -> tuple[bytes, DocumentReader]:
+def read_shared(file: Input) -> tuple[bytes, DocumentReader]:
     """The bytes of an input that others are read with, and what reads its documents. Raises InputError."""
-    if one.path is not None and one.leaves is None:
+    if file.path is not None and file.leaves is None:
         with suppress(OSError, DecodeError):  # reading it by itself says what is wrong
-            text = HELD.text(os.path.abspath(one.path))
+            text = HELD.text(os.path.abspath(file.path))
             return text.data, text.documents
-    return one.read_bytes(), documents
+    return file.read_bytes(), documents
 
 
-def reader(one: Input, source: Source, target: str | None = None) -> DocumentReader:
+def reader(file: Input, source: Source, target: str | None = None) -> DocumentReader:
     """How to read the documents of an input: those of manifests, or the parameters of a job.
 
     ``target``: the target that the user named as the dialect of the input.
     """
-    if not one.may_be_parameters(target):
+    if not file.may_be_parameters(target):
         return documents
     from gpuxlate.backends import job_targets
 
@@ -469,7 +471,7 @@ def expand(
     A missing path is an input too: reading it raises InputError. ``stdin_name``: the file whose text
     stdin has. Raises InputError where there are too many files, or patterns in .gitignore files.
     """
-    found: dict[str, Input] = {}
+    inputs: dict[str, Input] = {}
     leaving_out = exclusion or Exclusion()
     try:
         for text in paths:
@@ -477,11 +479,11 @@ def expand(
             if named is not None and leaving_out.refuses(named):
                 continue
             if text == "-":
-                found.setdefault(text, Input(stdin_name or STDIN, None, stands_for=stdin_name))
+                inputs.setdefault(text, Input(stdin_name or STDIN, None, stands_for=stdin_name))
                 continue
-            for one, real in _inputs_of(text, leaving_out):
-                found.setdefault(real, one)
-                if len(found) > limits.MAX_FILES:
+            for file, real in _inputs_of(text, leaving_out):
+                inputs.setdefault(real, file)
+                if len(inputs) > limits.MAX_FILES:
                     raise InputError(
                         msg(
                             "{names}: more than {most} files; name fewer folders at once",
@@ -494,7 +496,7 @@ def expand(
             msg("{filename}: {error}", filename=error.filename, error=reason(error)),
             "name the files themselves",
         ) from None
-    return list(found.values())
+    return list(inputs.values())
 
 
 def _inputs_of(text: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
@@ -530,8 +532,8 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
         folders: list[str] = []
         unusual: dict[str, bool] = {}  # which are links
         try:
-            with os.scandir(where) as found:
-                for entry in found:
+            with os.scandir(where) as entries:
+                for entry in entries:
                     name = entry.name
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(name)
@@ -584,5 +586,5 @@ def under_chart_templates(path: StrPath | None, here: str) -> bool:
     text = os.path.normpath(os.path.join(here, text))
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
-    above = (one for one in upwards(os.path.dirname(text)) if os.path.basename(one) == TEMPLATES)
-    return any(os.path.isfile(os.path.join(os.path.dirname(one), CHART)) for one in above)
+    above = (folder for folder in upwards(os.path.dirname(text)) if os.path.basename(folder) == TEMPLATES)
+    return any(os.path.isfile(os.path.join(os.path.dirname(folder), CHART)) for folder in above)

@@ -27,15 +27,15 @@ _KINDS = (
 )
 
 
-def cached(most: int) -> Callable[[F], F]:
+def cached(maximum: int) -> Callable[[F], F]:
     """Keep what a function found on the disk, of so many arguments, for the run."""
 
     def keep(function: F) -> F:
-        cache = lru_cache(maxsize=most)
+        cache = lru_cache(maxsize=maximum)
 
         @wraps(function)
-        def again(*given: Any) -> Any:
-            return kept(again, lambda: cache(function))(*given)
+        def again(*arguments: Any) -> Any:
+            return kept(again, lambda: cache(function))(*arguments)
 
         return again  # type: ignore[return-value]
 
@@ -49,7 +49,7 @@ class UnusualFileError(OSError):
         super().__init__(None, why, str(path))
 
 
-def content(path: StrPath, most: int = MAX_TEXT, *, named: bool = False) -> bytes:
+def content(path: StrPath, maximum: int = MAX_TEXT, *, named: bool = False) -> bytes:
     """The bytes of a file of at most ``most`` bytes. Raises OSError.
 
     Nothing but a regular file is read, so that no pipe or device blocks. ``named``: the user named the path
@@ -57,46 +57,46 @@ def content(path: StrPath, most: int = MAX_TEXT, *, named: bool = False) -> byte
     device as far as it gives something at once.
     """
     if named and _OPEN.fullmatch(os.path.abspath(path)):
-        return _of_open(path, most)
+        return _of_open(path, maximum)
     _check_kind(path, os.stat(path).st_mode, named)
     # should a pipe have taken its place by now, opening it does not wait
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         status = os.fstat(handle)
         _check_kind(path, status.st_mode, named)
-        if stat.S_ISREG(status.st_mode) and status.st_size > most:
-            raise _too_large(path, most)
-        return read_at_most(partial(os.read, handle), path, most, status.st_size)
+        if stat.S_ISREG(status.st_mode) and status.st_size > maximum:
+            raise _too_large(path, maximum)
+        return read_at_most(partial(os.read, handle), path, maximum, status.st_size)
     finally:
         os.close(handle)
 
 
 @cached(64)
-def _of_open(path: StrPath, most: int) -> bytes:
+def _of_open(path: StrPath, maximum: int) -> bytes:
     """The bytes of what this process has open: a pipe gives them once, and several may ask in a run."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return read_at_most(partial(os.read, handle), path, most)
+        return read_at_most(partial(os.read, handle), path, maximum)
     finally:
         os.close(handle)
 
 
-def read_at_most(read: Callable[[int], bytes], path: StrPath, most: int, length: int = 0) -> bytes:
+def read_at_most(read: Callable[[int], bytes], path: StrPath, maximum: int, length: int = 0) -> bytes:
     """All that a stream gives, in blocks: of at most ``most`` bytes, or UnusualFileError.
 
     ``length``: of a file when it was opened. With so many bytes it is read: one call, not two, for most.
     """
-    parts = [read(min(length or BLOCK, most + 1))]
-    left = most + 1 - len(parts[0])
+    parts = [read(min(length or BLOCK, maximum + 1))]
+    left = maximum + 1 - len(parts[0])
     if not left:
-        raise _too_large(path, most)
+        raise _too_large(path, maximum)
     if len(parts[0]) == length:
         return parts[0]
     while block := read(min(left, BLOCK)):
         parts.append(block)
         left -= len(block)
         if not left:
-            raise _too_large(path, most)
+            raise _too_large(path, maximum)
     return b"".join(parts)
 
 
@@ -120,7 +120,7 @@ def inside(path: StrPath, folder: StrPath) -> bool:
 def repository(folder: StrPath) -> str:
     """The nearest folder upwards with .git, else the folder itself."""
     start = os.path.realpath(folder)
-    return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
+    return next((folder for folder in upwards(start) if os.path.exists(os.path.join(folder, ".git"))), start)
 
 
 def _check_kind(path: StrPath, mode: int, named: bool) -> None:
@@ -131,7 +131,11 @@ def _check_kind(path: StrPath, mode: int, named: bool) -> None:
         raise UnusualFileError(path, msg("it is {kind}, not a file", kind=msg(kind)))
 
 
-def _too_large(path: StrPath, most: int) -> UnusualFileError:
+def _too_large(path: StrPath, maximum: int) -> UnusualFileError:
     """The file is larger than ``most`` bytes."""
-    size = msg("{count} MiB", count=most // 2**20) if most >= 2**20 else msg("{count} bytes", count=most)
+    size = (
+        msg("{count} MiB", count=maximum // 2**20)
+        if maximum >= 2**20
+        else msg("{count} bytes", count=maximum)
+    )
     return UnusualFileError(path, msg("larger than {size}", size=size))

@@ -60,7 +60,7 @@ def _renamed(profile: Profile | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _search(names: tuple[str, ...]) -> Search:
-    return Search(one.lower().encode() for one in (MARK, *_known(), *names))
+    return Search(word.lower().encode() for word in (MARK, *_known(), *names))
 
 
 def _known() -> tuple[str, ...]:
@@ -85,15 +85,15 @@ class Search:
         rare: dict[bytes, dict[bytes, list[bytes]]] = {}
         alike: dict[bytes, list[bytes]] = {}
         for word in words:
-            found = _HEAD.match(word)
-            if found:
-                mark, head = found[0][-1:], found[0]
+            match = _HEAD.match(word)
+            if match:
+                mark, head = match[0][-1:], match[0]
                 rare.setdefault(mark, {}).setdefault(head, []).append(word[len(head) :])
             else:
                 stem = _STEM.match(word)
                 alike.setdefault(stem[0] if stem else word, []).append(word)
         self._rare = [_pattern(mark, heads) for mark, heads in rare.items()]
-        self._alike = [(stem, found) if found[1:] else (found[0], ()) for stem, found in alike.items()]
+        self._alike = [(stem, tails) if tails[1:] else (tails[0], ()) for stem, tails in alike.items()]
 
     def matters(self, data: bytes) -> bool:
         """A text has one of the words in any letter case, by an escape too, or is no text."""
@@ -103,8 +103,8 @@ class Search:
 
     def finds(self, text: bytes) -> bool:
         """The text has one of the words."""
-        for stem, found in self._alike:
-            if stem in text and (not found or any(word in text for word in found)):
+        for stem, tails in self._alike:
+            if stem in text and (not tails or any(word in text for word in tails)):
                 return True
         for pattern in self._rare:  # noqa: SIM110 - any() of a generator takes twice as long
             if pattern.search(text):

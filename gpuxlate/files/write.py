@@ -183,7 +183,7 @@ def _locked(handle: int) -> bool | None:
 def _remove_left_over(folder: Path) -> None:
     """Remove temporary files whose run has ended. Once in a run; where it fails, they stay."""
     with suppress(OSError), os.scandir(folder) as entries:
-        for name in [one.name for one in entries if _OURS.fullmatch(one.name)]:
+        for name in [entry.name for entry in entries if _OURS.fullmatch(entry.name)]:
             with suppress(OSError):
                 _remove_ended(folder / name)
 

@@ -95,30 +95,30 @@ def _without(
     """The findings without those that entries stand for, and the entries left of the files of all."""
     left: dict[str, Counter[tuple[str, ...]]] = {}
     new: list[Diagnostic] = []
-    for one in diagnostics:
-        name = _named(one)
+    for diagnostic in diagnostics:
+        name = _named(diagnostic)
         if name[0] not in left:
             left[name[0]] = Counter(entries.get(name[0]))
         if left[name[0]][name]:
             left[name[0]][name] -= 1
         else:
-            new.append(one)
+            new.append(diagnostic)
     return new, left
 
 
-def _named(one: Diagnostic) -> tuple[str, str, str, str]:
-    file, (kind, namespace, name), path, code = identity(one)
+def _named(diagnostic: Diagnostic) -> tuple[str, str, str, str]:
+    file, (kind, namespace, name), path, code = identity(diagnostic)
     return file, "/".join(part for part in (kind, namespace, name) if part), path, code
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON. Raises BaselineError for a key that it sets twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in found if names.count(name) > 1)
+        twice = next(name for name in entries if names.count(name) > 1)
         raise BaselineError(msg("the key {text} is given twice", text=cut(twice, MAX_NAME)))
-    return found
+    return entries
 
 
 def _entries(text: str) -> Iterable[tuple[str, ...]]:
@@ -128,11 +128,11 @@ def _entries(text: str) -> Iterable[tuple[str, ...]]:
         raise BaselineError(msg("invalid JSON: {error}", error=error.msg), error.lineno) from None
     except RecursionError:
         raise BaselineError("nested too deep") from None
-    found = read.get("format") if isinstance(read, dict) else None
-    if found != KnownFindings.format_name():
+    version = read.get("format") if isinstance(read, dict) else None
+    if version != KnownFindings.format_name():
         raise BaselineError(msg("its format is not {format}", format=KnownFindings.format_name()))
     entries = read.get("findings")
-    for one in entries if isinstance(entries, list) else [None]:
-        if not (isinstance(one, dict) and all(isinstance(one.get(name), str) for name in FIELDS)):
+    for entry in entries if isinstance(entries, list) else [None]:
+        if not (isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in FIELDS)):
             raise BaselineError(msg("findings: each has the texts {names}", names=", ".join(FIELDS)))
-        yield tuple(one[name] for name in FIELDS)
+        yield tuple(entry[name] for name in FIELDS)

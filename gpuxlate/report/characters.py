@@ -37,14 +37,14 @@ def visible(text: str) -> str:
 def visible_lines(text: str, *, colours: bool = False) -> str:
     """The same for a text of lines: their breaks and tabs stay; with ``colours``, those of a terminal too."""
     parts = (_KEPT_WITH_COLOURS if colours else _KEPT).split(text)
-    return "".join(one if number % 2 else visible(one) for number, one in enumerate(parts))
+    return "".join(part if number % 2 else visible(part) for number, part in enumerate(parts))
 
 
 def visible_characters(text: str) -> list[str]:
     """Each character of a part of a line as ``visible`` shows it; tabs stay."""
-    shown = [one if one == "\t" else _visible_character(one) for one in text]
-    for found in _COMMAND.finditer(text) if "::" in text or "##" in text else ():
-        shown[found.end() - 1] = _escaped(found[0][-1])
+    shown = [character if character == "\t" else _visible_character(character) for character in text]
+    for command in _COMMAND.finditer(text) if "::" in text or "##" in text else ():
+        shown[command.end() - 1] = _escaped(command[0][-1])
     return shown
 
 
@@ -90,15 +90,15 @@ def unified(old: str, new: str, name: str) -> str:
     from gpuxlate.model.windows import Windows
 
     # a line ends with \n alone: a Unicode separator in a comment does not end a line
-    one, other = (io.StringIO(text, newline="\n").readlines() for text in (old, new))
+    old_lines, new_lines = (io.StringIO(text, newline="\n").readlines() for text in (old, new))
     shown = visible(name)
-    lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if one != other else []
-    for hunk in Windows(one, other).get_grouped_opcodes() if one != other else ():
+    lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if old_lines != new_lines else []
+    for hunk in Windows(old_lines, new_lines).get_grouped_opcodes() if old_lines != new_lines else ():
         (_, a, _, b, _), (_, _, to_a, _, to_b) = hunk[0], hunk[-1]
         lines.append(f"@@ -{_range(a, to_a)} +{_range(b, to_b)} @@\n")
         for tag, from_a, end_a, from_b, end_b in hunk:
-            lines += [f"{' ' if tag == 'equal' else '-'}{line}" for line in one[from_a:end_a]]
-            lines += [f"+{line}" for line in other[from_b:end_b] if tag != "equal"]
+            lines += [f"{' ' if tag == 'equal' else '-'}{line}" for line in old_lines[from_a:end_a]]
+            lines += [f"+{line}" for line in new_lines[from_b:end_b] if tag != "equal"]
     ended = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
     return "".join(ended)
 

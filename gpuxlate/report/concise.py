@@ -11,11 +11,19 @@ from gpuxlate.report.summary import Report
 
 def render(report: Report) -> str:
     """One line for each finding; ``[*]`` marks those that --fix resolves."""
-    return "".join(f"{_line(one)}\n" for one in report.diagnostics)
+    return "".join(f"{_line(diagnostic)}\n" for diagnostic in report.diagnostics)
 
 
-def _line(one: Diagnostic) -> str:
-    place = f"{one.file or ''}:{one.span.line}:{one.span.column}" if one.span else one.file or ""
-    fix = " [*]" if one.fix and one.fix.safe else ""
-    said = msg("{message} ({hint})", message=one.message, hint=one.hint) if one.hint else one.message
-    return visible(f"{place}: {one.severity} {one.code}{fix} {localize(said)}")
+def _line(diagnostic: Diagnostic) -> str:
+    place = (
+        f"{diagnostic.file or ''}:{diagnostic.span.line}:{diagnostic.span.column}"
+        if diagnostic.span
+        else diagnostic.file or ""
+    )
+    fix = " [*]" if diagnostic.fix and diagnostic.fix.safe else ""
+    said = (
+        msg("{message} ({hint})", message=diagnostic.message, hint=diagnostic.hint)
+        if diagnostic.hint
+        else diagnostic.message
+    )
+    return visible(f"{place}: {diagnostic.severity} {diagnostic.code}{fix} {localize(said)}")

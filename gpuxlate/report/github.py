@@ -17,22 +17,22 @@ _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ","
 
 def render(report: Report) -> str:
     """One command for each finding."""
-    return "".join(f"{_command(one)}\n" for one in report.diagnostics)
+    return "".join(f"{_command(diagnostic)}\n" for diagnostic in report.diagnostics)
 
 
-def _command(one: Diagnostic) -> str:
+def _command(diagnostic: Diagnostic) -> str:
     properties: dict[str, str | int] = {}
-    if one.file is not None:
-        properties["file"] = repository_path(one.file)
-    if span := one.span:
+    if diagnostic.file is not None:
+        properties["file"] = repository_path(diagnostic.file)
+    if span := diagnostic.span:
         properties["line"] = span.line
         if span.line == span.end_line:
             properties |= {"col": span.column, "endLine": span.end_line, "endColumn": span.end_column}
         else:  # an annotation over several lines must not give columns
             properties["endLine"] = span.end_line
-    properties["title"] = f"gpuxlate {one.code}"
+    properties["title"] = f"gpuxlate {diagnostic.code}"
     listed = ",".join(
         f"{key}={visible(str(value).translate(_PROPERTY))}" for key, value in properties.items()
     )
-    message = "\n".join(map(localize, filter(None, (one.message, one.hint))))
-    return f"::{_COMMAND[one.severity]} {listed}::{visible(message.translate(_DATA))}"
+    message = "\n".join(map(localize, filter(None, (diagnostic.message, diagnostic.hint))))
+    return f"::{_COMMAND[diagnostic.severity]} {listed}::{visible(message.translate(_DATA))}"

@@ -18,15 +18,17 @@ def render(report: Report) -> str:
     return dump(
         [
             {
-                "description": f"{one.message} ({one.hint})" if one.hint else one.message,
-                "check_name": one.code,
+                "description": f"{diagnostic.message} ({diagnostic.hint})"
+                if diagnostic.hint
+                else diagnostic.message,
+                "check_name": diagnostic.code,
                 "fingerprint": name,
-                "severity": _SEVERITY[one.severity],
+                "severity": _SEVERITY[diagnostic.severity],
                 "location": {
-                    "path": repository_path(one.file) if one.file is not None else "",
-                    "lines": {"begin": one.span.line if one.span else 1},
+                    "path": repository_path(diagnostic.file) if diagnostic.file is not None else "",
+                    "lines": {"begin": diagnostic.span.line if diagnostic.span else 1},
                 },
             }
-            for one, name in zip(report.diagnostics, names, strict=True)
+            for diagnostic, name in zip(report.diagnostics, names, strict=True)
         ]
     )

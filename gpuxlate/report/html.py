@@ -27,26 +27,26 @@ class Html(str):
     __slots__ = ()
 
 
-def text(one: object) -> Html:
+def text(value: object) -> Html:
     """Any text, escaped, with control characters made visible; HTML as it is, messages in the language of the
     process."""
-    if isinstance(one, Html):
-        return one
-    said = localize(one) if isinstance(one, Message) else str(one)
+    if isinstance(value, Html):
+        return value
+    said = localize(value) if isinstance(value, Message) else str(value)
     return Html(escape(visible(said), quote=True))
 
 
-def said(one: str) -> Html:
+def said(message: str) -> Html:
     """A text of gpuxlate, with or without values, in the language of the process."""
-    return text(localize(one))
+    return text(localize(message))
 
 
 def tag(name: str, *parts: object, **attributes: object) -> Html:
     """An element. ``class_`` is the attribute class; attributes that are None are left out."""
-    given = "".join(
+    attribute_text = "".join(
         f' {key.rstrip("_")}="{text(value)}"' for key, value in attributes.items() if value is not None
     )
-    return Html(f"<{name}{given}>{join(parts)}</{name}>")
+    return Html(f"<{name}{attribute_text}>{join(parts)}</{name}>")
 
 
 def join(parts: Iterable[object]) -> Html:
@@ -56,25 +56,30 @@ def join(parts: Iterable[object]) -> Html:
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
     """A table that scrolls where it is too wide; whole numbers to the right. ``head``: message ids."""
     body = join(tag("tr", *map(_cell, row)) for row in rows)
-    return tag("div", tag("table", tag("tr", *(tag("th", msg(one)) for one in head)), body), class_="scroll")
+    return tag(
+        "div", tag("table", tag("tr", *(tag("th", msg(title)) for title in head)), body), class_="scroll"
+    )
 
 
 SHORT = 20
 """Characters of a name that is not broken at its hyphens."""
 
 
-def _cell(one: object) -> Html:
-    if isinstance(one, int):
-        return tag("td", one, class_="n")
+def _cell(value: object) -> Html:
+    if isinstance(value, int):
+        return tag("td", value, class_="n")
     is_name = (
-        isinstance(one, str) and not isinstance(one, Html | Message) and len(one) <= SHORT and " " not in one
+        isinstance(value, str)
+        and not isinstance(value, Html | Message)
+        and len(value) <= SHORT
+        and " " not in value
     )
-    return tag("td", one, class_="w" if is_name else None)
+    return tag("td", value, class_="w" if is_name else None)
 
 
 def items(lines: Iterable[object]) -> Html:
-    found = [tag("li", one) for one in lines]
-    return tag("ul", *found) if found else Html("")
+    items = [tag("li", line) for line in lines]
+    return tag("ul", *items) if items else Html("")
 
 
 def page(title: str, *parts: object) -> str:
@@ -131,7 +136,7 @@ def _assessed(data: Data, target: str, heading: str) -> Iterator[Html]:
 
 
 def _verdicts(summary: Mapping[str, int], every: int) -> Html:
-    found = [(verdict, count) for verdict, count in summary.items() if count]
+    verdicts = [(verdict, count) for verdict, count in summary.items() if count]
     parts = [
         tag(
             "i",
@@ -139,10 +144,12 @@ def _verdicts(summary: Mapping[str, int], every: int) -> Html:
             style=f"width:{100 * count / every:.2f}%;background:{COLOURS[verdict]}",
             title=msg(verdict),
         )
-        for verdict, count in found
+        for verdict, count in verdicts
     ]
-    rows = [[_mark(verdict), count] for verdict, count in found]
-    return join((tag("div", *parts, class_="bar"), table(["Verdict", "Shares"], rows))) if found else Html("")
+    rows = [[_mark(verdict), count] for verdict, count in verdicts]
+    return (
+        join((tag("div", *parts, class_="bar"), table(["Verdict", "Shares"], rows))) if verdicts else Html("")
+    )
 
 
 def _mark(verdict: str) -> Html:
@@ -152,10 +159,12 @@ def _mark(verdict: str) -> Html:
 def _reasons(shares: Sequence[Data]) -> Html:
     counts: Counter[str] = Counter()
     example: dict[str, str] = {}
-    for one in shares:
-        found = {each["code"]: each["message"] for each in one["diagnostics"] if each["severity"] == "error"}
-        found |= {each["code"]: _change(each) for each in (*one["changes"], *one["dropped"])}
-        for code, text in found.items():
+    for share in shares:
+        reasons = {
+            each["code"]: each["message"] for each in share["diagnostics"] if each["severity"] == "error"
+        }
+        reasons |= {each["code"]: _change(each) for each in (*share["changes"], *share["dropped"])}
+        for code, text in reasons.items():
             counts[code] += 1
             example.setdefault(code, text)
     rows = [
@@ -164,42 +173,49 @@ def _reasons(shares: Sequence[Data]) -> Html:
     return join((tag("h2", msg("Why")), table(["Rule", "Shares", "For example"], rows))) if rows else Html("")
 
 
-def _change(one: Data) -> Message:
-    if one["given"] is None:
-        return msg("{field}: {asked} is dropped", field=one["field"], asked=one["asked"])
-    return msg("{field}: {asked} becomes {given}", field=one["field"], asked=one["asked"], given=one["given"])
+def _change(change: Data) -> Message:
+    if change["given"] is None:
+        return msg("{field}: {asked} is dropped", field=change["field"], asked=change["asked"])
+    return msg(
+        "{field}: {asked} becomes {given}",
+        field=change["field"],
+        asked=change["asked"],
+        given=change["given"],
+    )
 
 
 def _shares(shares: Sequence[Data]) -> Html:
     rows = [
         [
-            _mark(one["verdict"]),
+            _mark(share["verdict"]),
             "/".join(
-                p for p in (one["object"]["namespace"], one["object"]["kind"], one["object"]["name"]) if p
+                p
+                for p in (share["object"]["namespace"], share["object"]["kind"], share["object"]["name"])
+                if p
             ),
-            one["container"],
-            one["from"],
-            _becomes(one),
-            one["file"],
+            share["container"],
+            share["from"],
+            _becomes(share),
+            share["file"],
         ]
-        for one in shares
+        for share in shares
     ]
     head = ["Verdict", "Workload", "Container", "From", "What becomes of it", "File"]
     return join((tag("h2", msg("Shares")), table(head, rows))) if rows else Html("")
 
 
-def _becomes(one: Data) -> str:
-    if one["verdict"] == "refused":
-        errors = [d for d in one["diagnostics"] if d["severity"] == "error"]
+def _becomes(share: Data) -> str:
+    if share["verdict"] == "refused":
+        errors = [d for d in share["diagnostics"] if d["severity"] == "error"]
         return _several(msg("{code} {message}", code=d["code"], message=d["message"]) for d in errors)
-    filled = [_filled(each) for each in one["filled"]]
-    return _several([*map(_change, (*one["changes"], *one["dropped"])), *filled])
+    filled = [_filled(each) for each in share["filled"]]
+    return _several([*map(_change, (*share["changes"], *share["dropped"])), *filled])
 
 
-def _filled(one: Data) -> Message:
-    if one["given"] is None:
-        return msg("{field}: has to be set", field=one["field"])
-    return msg("{field}: set to {given}", field=one["field"], given=one["given"])
+def _filled(field: Data) -> Message:
+    if field["given"] is None:
+        return msg("{field}: has to be set", field=field["field"])
+    return msg("{field}: set to {given}", field=field["field"], given=field["given"])
 
 
 def _several(parts: Iterable[Message]) -> str:
@@ -209,12 +225,12 @@ def _several(parts: Iterable[Message]) -> str:
 def _quotas(quotas: Sequence[Data]) -> Html:
     rows = [
         [
-            f"{one['file']}:{one['line']}",
-            f"{one['key']} {one['value']}",
-            msg("not translated" if one["verdict"] == "left" else one["verdict"]),
-            " ".join(str(one[name]) for name in ("newKey", "newValue") if one[name] is not None),
+            f"{quota['file']}:{quota['line']}",
+            f"{quota['key']} {quota['value']}",
+            msg("not translated" if quota["verdict"] == "left" else quota["verdict"]),
+            " ".join(str(quota[name]) for name in ("newKey", "newValue") if quota[name] is not None),
         ]
-        for one in quotas
+        for quota in quotas
     ]
     head = ["At", "Amount", "Verdict", "Becomes"]
     return join((tag("h2", msg("Quotas")), table(head, rows))) if rows else Html("")
@@ -222,8 +238,13 @@ def _quotas(quotas: Sequence[Data]) -> Html:
 
 def _leftovers(left: Sequence[Data]) -> Html:
     rows = [
-        [f"{one['file']}:{one['line']}", one["code"], said(one["message"]), said(one["hint"] or "")]
-        for one in left
+        [
+            f"{leftover['file']}:{leftover['line']}",
+            leftover["code"],
+            said(leftover["message"]),
+            said(leftover["hint"] or ""),
+        ]
+        for leftover in left
     ]
     head = ["At", "Rule", "What", "What to do"]
     return join((tag("h2", msg("Not translated")), table(head, rows))) if rows else Html("")
@@ -245,46 +266,46 @@ Key = tuple[str, str, int, int, str]
 def plan_page(data: PlanData, heading: str, footer: str) -> str:
     """The page of a whole plan. ``heading``: the inputs and the date; ``footer``: the version and the
     command."""
-    every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
-    head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in one for one, _ in every) else [])]
+    every = [(plan, True) for plan in data["before"]] + [(plan, False) for plan in data["targets"]]
+    head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in plan for plan, _ in every) else [])]
     return page(
         msg("GPU plan"),
         tag("h1", msg("GPU plan")),
         _aside(heading),
-        table(head, [_row(one, before) for one, before in every]),
-        *(_target(one, before) for one, before in every),
+        table(head, [_row(plan, before) for plan, before in every]),
+        *(_target(plan, before) for plan, before in every),
         _uncounted(data["uncounted"]),
         _aside(msg("Only GPUs are considered: CPU, memory of the node and taints are not.")),
         _aside(footer),
     )
 
 
-def _name(one: PlanData, before: bool) -> str:
-    return msg("{target} (before)", target=one["target"]) if before else str(one["target"])
+def _name(plan: PlanData, before: bool) -> str:
+    return msg("{target} (before)", target=plan["target"]) if before else str(plan["target"])
 
 
-def _row(one: PlanData, before: bool) -> list[object]:
-    bound, use = one["lowerBound"], one["use"]
-    least = msg("optimal") if one["proved"] else join_and([_of(bound, "card"), _of(bound, "node")])
-    least = least if one["cards"] else msg("nothing packed")
-    missing = len(one["refused"]) + len(one["nowhere"])
+def _row(plan: PlanData, before: bool) -> list[object]:
+    bound, use = plan["lowerBound"], plan["use"]
+    least = msg("optimal") if plan["proved"] else join_and([_of(bound, "card"), _of(bound, "node")])
+    least = least if plan["cards"] else msg("nothing packed")
+    missing = len(plan["refused"]) + len(plan["nowhere"])
     return [
-        tag("b", _name(one, before)),
-        one["cards"],
-        one["nodes"],
+        tag("b", _name(plan, before)),
+        plan["cards"],
+        plan["nodes"],
         tag("b", missing, class_="bad") if missing else 0,
         least,
         f"{_percent(use['cores'])} %",
         f"{_percent(use['memoryMiB'])} %",
-        one["rounding"]["cards"],
-        *(_scheduled(found) for found in (one.get("scheduled"),) if found),
+        plan["rounding"]["cards"],
+        *(_scheduled(scheduled) for scheduled in (plan.get("scheduled"),) if scheduled),
     ]
 
 
-def _scheduled(found: PlanData) -> str:
+def _scheduled(scheduled: PlanData) -> str:
     """The nodes that the cluster needs, and the pods that wait on those of the packing."""
-    waiting = sum(one["pods"] for one in found["waiting"])
-    nodes = _of(found, "node")
+    waiting = sum(workload["pods"] for workload in scheduled["waiting"])
+    nodes = _of(scheduled, "node")
     if not waiting:
         return nodes
     return msg("{nodes}; {pods} would wait", nodes=nodes, pods=_plural(waiting, "pod"))
@@ -303,9 +324,9 @@ def _percent(use: PlanData) -> int:
     return 100 * use["taken"] // use["there"] if use["there"] else 0
 
 
-def _target(one: PlanData, before: bool) -> Html:
-    keys = _keys(one)
-    node = one["node"]
+def _target(plan: PlanData, before: bool) -> Html:
+    keys = _keys(plan)
+    node = plan["node"]
     each = [
         *([node["model"]] if node["model"] else []),
         msg("{cards} to a node", cards=_of(node, "card")),
@@ -313,45 +334,49 @@ def _target(one: PlanData, before: bool) -> Html:
     ]
     about = msg(
         "{shares} in {pods} on {cards} of {nodes}: {each}",
-        **{f"{noun}s": _of(one, noun) for noun in ("share", "pod", "card", "node")},
+        **{f"{noun}s": _of(plan, noun) for noun in ("share", "pod", "card", "node")},
         each=join_and(each),
     )
     return join(
         (
-            tag("h2", _name(one, before)),
+            tag("h2", _name(plan, before)),
             tag("p", about),
-            items(_notes(one)),
-            _price(one),
-            _refused(one),
-            _plan_leftovers(one["leftovers"]),
+            items(_notes(plan)),
+            _price(plan),
+            _refused(plan),
+            _plan_leftovers(plan["leftovers"]),
             _legend(keys),
-            tag("div", *_nodes(one, keys), class_="nodes"),
+            tag("div", *_nodes(plan, keys), class_="nodes"),
         )
     )
 
 
-def _price(one: PlanData) -> Html:
+def _price(plan: PlanData) -> Html:
     """What each workload holds of the cards, and what the nodes cost for an hour."""
-    if "price" not in one:
+    if "price" not in plan:
         return Html("")
-    each = msg("{price} for each card and hour", price=shown(one["price"]["perCard"]))
-    return join((tag("p", each), table(["Workload", "Pods", "Cards", "Price"], price_rows(one["price"]))))
+    each = msg("{price} for each card and hour", price=shown(plan["price"]["perCard"]))
+    return join((tag("p", each), table(["Workload", "Pods", "Cards", "Price"], price_rows(plan["price"]))))
 
 
-def _notes(one: PlanData) -> Iterator[object]:
-    yield from one["remarks"]
-    yield from one["scheduled"]["remarks"] if "scheduled" in one else ()
-    for found in one["nowhere"]:
-        values = {"workload": found["workload"], "pods": _of(found, "pod"), "reason": found["reason"]}
+def _notes(plan: PlanData) -> Iterator[object]:
+    yield from plan["remarks"]
+    yield from plan["scheduled"]["remarks"] if "scheduled" in plan else ()
+    for workload in plan["nowhere"]:
+        values = {
+            "workload": workload["workload"],
+            "pods": _of(workload, "pod"),
+            "reason": workload["reason"],
+        }
         yield tag("span", msg("not packed: {workload}, {pods}: {reason}", **values), class_="bad")
 
 
-def _refused(one: PlanData) -> Html:
-    if not one["refused"]:
+def _refused(plan: PlanData) -> Html:
+    if not plan["refused"]:
         return Html("")
     rows = [
         [_object(item), item["container"], msg(item["verdict"]), _why(item), item["file"]]
-        for item in one["refused"]
+        for item in plan["refused"]
     ]
     return _folded(
         msg("not packed: {shares}", shares=_plural(len(rows), "share")),
@@ -376,13 +401,13 @@ def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
     return tag("details", tag("summary", title), inside, **attributes)
 
 
-def _keys(one: PlanData) -> dict[Key, int]:
+def _keys(plan: PlanData) -> dict[Key, int]:
     """What is drawn, numbered: what takes most room first."""
-    found: Counter[Key] = Counter()
-    for node in one["layout"]:
+    keys: Counter[Key] = Counter()
+    for node in plan["layout"]:
         for card in node["cards"]:
-            found.update(map(_key, card["held"]))
-    ordered = sorted(found, key=lambda key: (-found[key] * key[3], key))
+            keys.update(map(_key, card["held"]))
+    ordered = sorted(keys, key=lambda key: (-keys[key] * key[3], key))
     return {key: number for number, key in enumerate(ordered, 1)}
 
 
@@ -419,9 +444,9 @@ def _colour(number: int) -> str:
     return f"hsl({number * HUE_STEP % 360} 70% {72 + number % 3 * 6}%)"
 
 
-def _nodes(one: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
-    usable = one["node"]["usableMiB"]
-    for number, node in enumerate(one["layout"], 1):
+def _nodes(plan: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
+    usable = plan["node"]["usableMiB"]
+    for number, node in enumerate(plan["layout"], 1):
         cards = [_card(index, card, keys, usable) for index, card in enumerate(node["cards"])]
         yield tag(
             "section",
@@ -432,7 +457,7 @@ def _nodes(one: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
 
 
 def _card(index: int, card: PlanData, keys: Mapping[Key, int], usable: int) -> Html:
-    held = sorted(card["held"], key=lambda one: keys[_key(one)])
+    held = sorted(card["held"], key=lambda share: keys[_key(share)])
     if not held:
         return tag(
             "div",
@@ -448,7 +473,11 @@ def _card(index: int, card: PlanData, keys: Mapping[Key, int], usable: int) -> H
         _bar(held, keys, "cores", 100, compute),
         _bar(held, keys, "memoryMiB", usable, memory),
         msg("memory {memory} of {usable} MiB", memory=memory, usable=usable),
-        tag("div", msg("shares {numbers}", numbers=_listed([keys[_key(one)] for one in held])), class_="dim"),
+        tag(
+            "div",
+            msg("shares {numbers}", numbers=_listed([keys[_key(share)] for share in held])),
+            class_="dim",
+        ),
         class_="card",
     )
 
@@ -459,18 +488,18 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{count} x {number}" if count > 1 else str(number) for number, count in counts.items())
 
 
-def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, there: int, total: int) -> Html:
+def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, capacity: int, total: int) -> Html:
     """The containers, then what init containers have reserved beyond these. ``total``: of them together."""
     parts = []
     left = total
-    for one in sorted(held, key=lambda one: "init" in one):
-        size = min(one[field], left)
+    for share in sorted(held, key=lambda share: "init" in share):
+        size = min(share[field], left)
         left -= size
         if size:
-            key = _key(one)
+            key = _key(share)
             number = keys[key]
-            style = f"width:{100 * size / max(1, there):.2f}%;background:{_colour(number)}"
-            label = number if 100 * size >= there * len(str(number)) * DIGIT else ""
+            style = f"width:{100 * size / max(1, capacity):.2f}%;background:{_colour(number)}"
+            label = number if 100 * size >= capacity * len(str(number)) * DIGIT else ""
             parts.append(tag("i", label, style=style, title=f"{number}: {key[0]} {key[1]}"))
     return tag("div", *parts, class_="bar")
 
@@ -479,12 +508,15 @@ def _plan_leftovers(left: Sequence[PlanData]) -> Html:
     """What is not translated at one target."""
     if not left:
         return Html("")
-    rows = [[f"{one['file']}:{one['line']}", one["code"], said(one["message"])] for one in left]
+    rows = [
+        [f"{leftover['file']}:{leftover['line']}", leftover["code"], said(leftover["message"])]
+        for leftover in left
+    ]
     title = msg("{leftovers} on no card", leftovers=_plural(len(rows), "leftover"))
     return _folded(title, ["At", "Rule", "What"], rows)
 
 
-def _uncounted(found: Sequence[PlanData]) -> Html:
+def _uncounted(uncounted: Sequence[PlanData]) -> Html:
     """Whole cards of no dialect, which no target counts."""
-    rows = [[f"{one['file']}:{one['line']}", said(one["message"])] for one in found]
+    rows = [[f"{finding['file']}:{finding['line']}", said(finding["message"])] for finding in uncounted]
     return join((tag("h2", msg("Not counted")), table(["At", "What"], rows))) if rows else Html("")

@@ -22,8 +22,8 @@ def render(report: Report) -> str:
         f'<testsuites name="gpuxlate" tests="{max(1, len(report.diagnostics))}" '
         f'failures="{len(report.diagnostics)}">\n',
     ]
-    for file, found in groupby(report.diagnostics, lambda one: one.file or ""):
-        cases = [_case(one, file) for one in found]
+    for file, diagnostics in groupby(report.diagnostics, lambda diagnostic: diagnostic.file or ""):
+        cases = [_case(diagnostic, file) for diagnostic in diagnostics]
         name = quoteattr(_text(file or "gpuxlate"))
         parts += [f'  <testsuite name={name} tests="{len(cases)}" failures="{len(cases)}">\n', *cases]
         parts.append("  </testsuite>\n")
@@ -33,13 +33,16 @@ def render(report: Report) -> str:
     return "".join([*parts, "</testsuites>\n"])
 
 
-def _case(one: Diagnostic, file: str) -> str:
-    place = f"{file}:{one.span.line}:{one.span.column}" if one.span else file
-    body = "\n".join(map(_text, [place, *([localize(titled("help", one.hint))] if one.hint else [])]))
-    named = f"{one.code} {place}".rstrip()
+def _case(diagnostic: Diagnostic, file: str) -> str:
+    place = f"{file}:{diagnostic.span.line}:{diagnostic.span.column}" if diagnostic.span else file
+    body = "\n".join(
+        map(_text, [place, *([localize(titled("help", diagnostic.hint))] if diagnostic.hint else [])])
+    )
+    named = f"{diagnostic.code} {place}".rstrip()
+    message = quoteattr(_text(localize(diagnostic.message)))
     return (
         f"    <testcase classname={quoteattr(_text(file or 'gpuxlate'))} name={quoteattr(_text(named))}>\n"
-        f'      <failure type="{one.severity}" message={quoteattr(_text(localize(one.message)))}>'
+        f'      <failure type="{diagnostic.severity}" message={message}>'
         f"{escape(body)}</failure>\n"
         "    </testcase>\n"
     )

@@ -13,8 +13,8 @@ from gpuxlate.model.messages import msg
 def price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Workload, pods, cards and price for people, the price of the nodes last. ``price``: a PlanPrice
     in JSON."""
-    for one in price["workloads"]:
-        yield one["workload"], str(one["pods"]), shown(one["cards"]), shown(one["price"])
+    for workload in price["workloads"]:
+        yield workload["workload"], str(workload["pods"]), shown(workload["cards"]), shown(workload["price"])
     yield msg("idle"), "", "", shown(price["idle"])
     if price["twice"]["exact"] != "0":
         yield msg("held twice"), "", "", f"-{shown(price['twice'])}"

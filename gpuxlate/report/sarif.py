@@ -30,7 +30,7 @@ _FENCE = regex(r"^ *```.*\n?", re.M)
 
 def render(report: Report) -> str:
     """One log with one run."""
-    codes = sorted({one.code for one in report.diagnostics})
+    codes = sorted({diagnostic.code for diagnostic in report.diagnostics})
     index = {code: number for number, code in enumerate(codes)}
     names = fingerprints(report.diagnostics)
     run = {
@@ -45,8 +45,8 @@ def render(report: Report) -> str:
         "invocations": [_invocation(report.summary.skipped)],
         "columnKind": "unicodeCodePoints",
         "results": [
-            _result(one, index[one.code], name, report.replacements(one))
-            for one, name in zip(report.diagnostics, names, strict=True)
+            _result(diagnostic, index[diagnostic.code], name, report.replacements(diagnostic))
+            for diagnostic, name in zip(report.diagnostics, names, strict=True)
         ],
     }
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
@@ -57,60 +57,63 @@ def _given(**values: str | None) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _rule(code: str, known: Rule | None) -> dict[str, Any]:
-    if known is None:
+def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
+    if rule is None:
         return {"id": code, **_given(helpUri=site.rule_page(code))}
-    markdown = "\n\n".join(f"## {title}\n\n{body}" for title, body in known.sections.items())
-    plain = "\n\n".join(f"{title}\n{_FENCE.sub('', body).strip()}" for title, body in known.sections.items())
-    what = " ".join(known.sections.get("What it does", known.summary).split())
+    markdown = "\n\n".join(f"## {title}\n\n{body}" for title, body in rule.sections.items())
+    plain = "\n\n".join(f"{title}\n{_FENCE.sub('', body).strip()}" for title, body in rule.sections.items())
+    description = " ".join(rule.sections.get("What it does", rule.summary).split())
     return {
         "id": code,
-        "name": known.name,
-        "shortDescription": {"text": known.summary},
-        "fullDescription": {"text": what},
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": description},
         "help": {"text": plain, "markdown": markdown},
         **_given(helpUri=site.rule_page(code)),
-        "defaultConfiguration": {"level": _LEVEL[known.severity]},
+        "defaultConfiguration": {"level": _LEVEL[rule.severity]},
     }
 
 
 def _result(
-    one: Diagnostic, rule_index: int, name: str, replacements: Sequence[Replacement]
+    diagnostic: Diagnostic, rule_index: int, name: str, replacements: Sequence[Replacement]
 ) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": one.code,
+        "ruleId": diagnostic.code,
         "ruleIndex": rule_index,
-        "level": _LEVEL[one.severity],
-        "message": {"text": f"{one.message}\n{one.hint}" if one.hint else one.message},
+        "level": _LEVEL[diagnostic.severity],
+        "message": {
+            "text": f"{diagnostic.message}\n{diagnostic.hint}" if diagnostic.hint else diagnostic.message
+        },
     }
-    if location := _location(one):
+    if location := _location(diagnostic):
         result["locations"] = [location]
     result["partialFingerprints"] = {FINGERPRINT: name}
-    if one.fix and one.file is not None and replacements:
+    if diagnostic.fix and diagnostic.file is not None and replacements:
         change = {
-            "artifactLocation": _artifact(one.file),
+            "artifactLocation": _artifact(diagnostic.file),
             "replacements": [_replacement(replacement) for replacement in replacements],
         }
-        result["fixes"] = [{"description": {"text": one.fix.title}, "artifactChanges": [change]}]
+        result["fixes"] = [{"description": {"text": diagnostic.fix.title}, "artifactChanges": [change]}]
     return result
 
 
-def _location(one: Diagnostic) -> dict[str, Any]:
+def _location(diagnostic: Diagnostic) -> dict[str, Any]:
     location: dict[str, Any] = {}
-    if one.file is not None:
-        span = one.span
+    if diagnostic.file is not None:
+        span = diagnostic.span
         # GitHub requires a region: the start of the file means the whole of it.
         region = (
             _region(span.line, span.column, span.end_line, span.end_column) if span else _region(1, 1, 1, 1)
         )
-        location["physicalLocation"] = {"artifactLocation": _artifact(one.file), "region": region}
-    if one.object:
-        owner = (one.object.namespace, one.object.kind, one.object.name)
+        location["physicalLocation"] = {"artifactLocation": _artifact(diagnostic.file), "region": region}
+    if diagnostic.object:
+        owner = (diagnostic.object.namespace, diagnostic.object.kind, diagnostic.object.name)
         location["logicalLocations"] = [
             {
-                "name": str(one.path[-1]) if one.path else one.object.name or "",
-                "fullyQualifiedName": "/".join(part for part in owner if part) + json_pointer(one.path),
-                "kind": "object" if not one.path else "property" if one.on_key else "value",
+                "name": str(diagnostic.path[-1]) if diagnostic.path else diagnostic.object.name or "",
+                "fullyQualifiedName": "/".join(part for part in owner if part)
+                + json_pointer(diagnostic.path),
+                "kind": "object" if not diagnostic.path else "property" if diagnostic.on_key else "value",
             }
         ]
     return location
@@ -137,9 +140,11 @@ def _region(start_line: int, start_column: int, end_line: int, end_column: int) 
     }
 
 
-def _replacement(one: Replacement) -> dict[str, Any]:
-    region = _region(one.start_line, one.start_column, one.end_line, one.end_column)
-    return {"deletedRegion": region, "insertedContent": {"text": one.text}}
+def _replacement(replacement: Replacement) -> dict[str, Any]:
+    region = _region(
+        replacement.start_line, replacement.start_column, replacement.end_line, replacement.end_column
+    )
+    return {"deletedRegion": region, "insertedContent": {"text": replacement.text}}
 
 
 def _invocation(skipped: Sequence[Skipped]) -> dict[str, Any]:
@@ -148,9 +153,9 @@ def _invocation(skipped: Sequence[Skipped]) -> dict[str, Any]:
         invocation["toolExecutionNotifications"] = [
             {
                 "level": "note",
-                "message": {"text": f"skipped: {one.reason}"},
-                "locations": [{"physicalLocation": {"artifactLocation": _artifact(one.file)}}],
+                "message": {"text": f"skipped: {file.reason}"},
+                "locations": [{"physicalLocation": {"artifactLocation": _artifact(file.file)}}],
             }
-            for one in skipped
+            for file in skipped
         ]
     return invocation

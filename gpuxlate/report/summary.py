@@ -119,12 +119,12 @@ class FindingKey(NamedTuple):
     code: str
 
 
-def identity(one: Diagnostic) -> FindingKey:
+def identity(diagnostic: Diagnostic) -> FindingKey:
     """The file from the working directory, the object, the path as a JSON pointer, and the code."""
-    of = one.object
+    of = diagnostic.object
     named = (of.kind or "", of.namespace or "", of.name or "") if of else ("", "", "")
-    file = "" if one.file is None else repository_path(one.file)
-    return FindingKey(file, named, json_pointer(one.path), one.code)
+    file = "" if diagnostic.file is None else repository_path(diagnostic.file)
+    return FindingKey(file, named, json_pointer(diagnostic.path), diagnostic.code)
 
 
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
@@ -136,9 +136,9 @@ def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
     seen: Counter[str] = Counter()
     names = []
-    for one in diagnostics:
-        file, owner, path, code = identity(one)
-        key = "\0".join((file, *(owner if one.object else ()), path, code))
+    for diagnostic in diagnostics:
+        file, owner, path, code = identity(diagnostic)
+        key = "\0".join((file, *(owner if diagnostic.object else ()), path, code))
         ordinal = seen[key]
         seen[key] += 1
         numbered = f"{key}\0{ordinal}" if ordinal else key

@@ -93,11 +93,11 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 
 def render(report: Report) -> str:
     """All findings in their order, none left out, and the counts as the last line."""
-    found = findings(report.diagnostics, report.lines, report.color, every=report.every)
+    lines = findings(report.diagnostics, report.lines, report.color, every=report.every)
     if not report.counts:
-        return found
+        return lines
     last = [counts(report.summary, compared=report.compared), *fixable(report.diagnostics)]
-    return (found + "\n" if found else "") + "".join(localize(one) + "\n" for one in last)
+    return (lines + "\n" if lines else "") + "".join(localize(line) + "\n" for line in last)
 
 
 def findings(
@@ -108,16 +108,20 @@ def findings(
     Infos of one rule that say the same are one with a count, unless ``every`` one is to be shown.
     """
     alike: dict[tuple[object, ...], list[Diagnostic]] = {}
-    for number, one in enumerate(diagnostics):
-        grouped = one.severity is Severity.INFO and not every
-        alike.setdefault((one.code, one.message, one.hint) if grouped else (number,), []).append(one)
-    blocks = ["\n".join(_finding(one, lines, color, len(more))) for one, *more in alike.values()]
+    for number, diagnostic in enumerate(diagnostics):
+        grouped = diagnostic.severity is Severity.INFO and not every
+        alike.setdefault(
+            (diagnostic.code, diagnostic.message, diagnostic.hint) if grouped else (number,), []
+        ).append(diagnostic)
+    blocks = [
+        "\n".join(_finding(diagnostic, lines, color, len(more))) for diagnostic, *more in alike.values()
+    ]
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
 def fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
     """What ``--fix`` would do, where it would do something."""
-    number = sum(one.fix is not None and one.fix.safe for one in diagnostics)
+    number = sum(diagnostic.fix is not None and diagnostic.fix.safe for diagnostic in diagnostics)
     if number:
         every = plural(len(diagnostics), "{count} finding", "{count} findings")
         yield msg("{findings}, {count} fixable with --fix", findings=every, count=number)
@@ -125,33 +129,37 @@ def fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
 
 def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None]) -> str:
     """One line for each code, the most frequent first, then by code."""
-    counted = sorted(Counter(one.code for one in diagnostics).items(), key=lambda row: (-row[1], row[0]))
+    counted = sorted(
+        Counter(diagnostic.code for diagnostic in diagnostics).items(), key=lambda row: (-row[1], row[0])
+    )
     digits = max((len(str(count)) for _, count in counted), default=0)
     letters = max((len(code) for code, _ in counted), default=0)
     rows = []
     for code, count in counted:
-        known = rules(code)
-        about = summary(code, known.summary, current()) if known else ""
+        rule = rules(code)
+        about = summary(code, rule.summary, current()) if rule else ""
         rows.append(f"{count:>{digits}}  {code:<{letters}}  {about}".rstrip() + "\n")
     return "".join(rows)
 
 
-def _finding(one: Diagnostic, lines: LineOf, color: bool, more: int) -> Iterator[str]:
+def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> Iterator[str]:
     """The lines of one finding; ``more``: how many others say the same."""
 
     def paint(style: str, text: str) -> str:
         return f"{style}{text}{_RESET}" if color else text
 
-    style = _SEVERITY[one.severity]
-    severity = _told(one.severity, current())
-    said = visible(localize(one.message)) + (localize(msg(" (and {count} more)", count=more)) if more else "")
-    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {said}")
-    span = one.span
+    style = _SEVERITY[diagnostic.severity]
+    severity = _told(diagnostic.severity, current())
+    said = visible(localize(diagnostic.message)) + (
+        localize(msg(" (and {count} more)", count=more)) if more else ""
+    )
+    yield paint(style, f"{severity}[{diagnostic.code}]") + paint(_BOLD, f": {said}")
+    span = diagnostic.span
     margin = " " * (len(str(span.line)) if span else 1)
-    if one.file is not None:
+    if diagnostic.file is not None:
         place = f":{span.line}:{span.column}" if span else ""
-        yield f"{margin}{paint(_GUTTER, '-->')} {visible(one.file)}{place}"
-        line = lines(one.file, span.line) if span else None
+        yield f"{margin}{paint(_GUTTER, '-->')} {visible(diagnostic.file)}{place}"
+        line = lines(diagnostic.file, span.line) if span else None
         if span and line is not None:
             seen = excerpt(line, span)
             bar = paint(_GUTTER, f"{margin} |")
@@ -159,7 +167,7 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool, more: int) -> Iterator
             yield f"{paint(_GUTTER, f'{span.line} |')} {seen.line}".rstrip(" ")
             yield f"{bar} {seen.indent}{paint(style, seen.carets + localize(_reach(span)))}"
             yield bar
-    for title, text in _notes(one):
+    for title, text in _notes(diagnostic):
         title, colon, space = _told("{title}: ", current(), title=msg(title)).partition(":")
         yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(localize(text))}"
 
@@ -170,13 +178,13 @@ def _told(template: str, _language: str, /, **values: str) -> str:
     return localize(msg(template, **values))
 
 
-def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:
-    if one.hint:
-        yield "help", one.hint
-    if one.fix:
-        template = "{title} (safe; --fix)" if one.fix.safe else "{title} (unsafe; --unsafe-fixes)"
-        yield "fix", msg(template, title=one.fix.title)
-    yield "see", f"gpuxlate explain {one.code}"
+def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    if diagnostic.hint:
+        yield "help", diagnostic.hint
+    if diagnostic.fix:
+        template = "{title} (safe; --fix)" if diagnostic.fix.safe else "{title} (unsafe; --unsafe-fixes)"
+        yield "fix", msg(template, title=diagnostic.fix.title)
+    yield "see", f"gpuxlate explain {diagnostic.code}"
 
 
 def _reach(span: Span) -> str:
@@ -187,14 +195,16 @@ def _reach(span: Span) -> str:
 
 def counts(summary: Summary, *, compared: bool) -> Message:
     """The last line: findings by severity, files, and what was left out."""
-    found = (
+    counts = (
         (summary.errors, "{count} error", "{count} errors"),
         (summary.warnings, "{count} warning", "{count} warnings"),
         (summary.infos, "{count} info", "{count} infos"),
     )
     none = msg("no new findings") if compared else msg("no findings")
-    what = join_and(plural(*one) for one in found if one[0]) or none
-    text = msg("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
+    counts_text = join_and(plural(*count) for count in counts if count[0]) or none
+    text = msg(
+        "{what} in {files}", what=counts_text, files=plural(summary.files, "{count} file", "{count} files")
+    )
     left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
     aside = join_and(msg(template, count=count) for template, count in left if count)
     return msg("{text} ({aside})", text=text, aside=aside) if aside else text
