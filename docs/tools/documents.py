@@ -55,21 +55,21 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\b")
 def groups() -> tuple[Group, ...]:
     """Those of the files, then what targets name beside."""
     files = tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
-    known = [one for group in files for one in group.documents]
+    listed = [document for group in files for document in group.documents]
     texts = {
         text: f"{backend.name}-{tag.lower()}"
         for backend in registry.all_backends()
         for tag, text in reversed(backend.documents.items())
-        if not any(one.is_named_in(text) for one in known)
+        if not any(document.is_named_in(text) for document in listed)
     }
-    made = tuple(_of_target(text, id_) for text, id_ in texts.items())
-    return (*files, Group(OF_TARGETS, made)) if made else files
+    of_targets = tuple(_of_target(text, id_) for text, id_ in texts.items())
+    return (*files, Group(OF_TARGETS, of_targets)) if of_targets else files
 
 
 def _of_target(text: str, id_: str) -> Document:
-    found = _DATED.fullmatch(text)
+    match = _DATED.fullmatch(text)
     title, date = (
-        (text, "undated") if found is None else (", ".join(filter(None, found.groups()[:2])), found[3])
+        (text, "undated") if match is None else (", ".join(filter(None, match.groups()[:2])), match[3])
     )
     kind = "open source" if _REPOSITORY.match(text) else "vendor's page"
     return Document(id_, title, kind, date, named=re.escape(text))
@@ -78,14 +78,14 @@ def _of_target(text: str, id_: str) -> Document:
 def _group(path: Path) -> Group:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     sheets = table.get("sheets", "")
-    made = [
-        Document(**{**one, "tags": tuple(one.get("tags", ()))}, sheets=sheets) for one in table["document"]
+    listed = [
+        Document(**{**row, "tags": tuple(row.get("tags", ()))}, sheets=sheets) for row in table["document"]
     ]
-    return Group(table["title"], tuple(made))
+    return Group(table["title"], tuple(listed))
 
 
 def all_documents() -> tuple[Document, ...]:
-    return tuple(one for group in groups() for one in group.documents)
+    return tuple(document for group in groups() for document in group.documents)
 
 
 OWN = (
@@ -96,14 +96,18 @@ OWN = (
 
 def named_in(text: str) -> list[Document]:
     """The documents that a source in words speaks of."""
-    return [one for one in all_documents() if one.is_named_in(" ".join(text.split()))]
+    return [document for document in all_documents() if document.is_named_in(" ".join(text.split()))]
 
 
 def tagged(backend: Backend, tags: str) -> list[tuple[str, list[Document]]]:
     """Each tag of a row of a target's data sheet, with the documents it stands for."""
     if backend.documents:
         return [(tag, named_in(backend.documents.get(tag, ""))) for tag in tags.split(", ") if tag]
-    known = [one for one in all_documents() if one.sheets and backend.name.startswith(one.sheets)]
-    whole = [one for one in known if tags in one.tags]
+    of_backend = [
+        document
+        for document in all_documents()
+        if document.sheets and backend.name.startswith(document.sheets)
+    ]
+    whole = [document for document in of_backend if tags in document.tags]
     names = [tags] if whole else [tag.strip() for tag in tags.split(",")]
-    return [(name, [one for one in known if name in one.tags]) for name in names if name]
+    return [(name, [document for document in of_backend if name in document.tags]) for name in names if name]

@@ -14,12 +14,12 @@ _BLOCK = re.compile(r"^(`{3,})([^`\n]*)\n((?:.*\n)*?) {0,3}\1`*[ \t]*$", re.MULT
 
 def blocks(text: str) -> Iterator[tuple[str, str]]:
     """The fenced blocks of a page: what stands behind the fence, and the lines inside."""
-    yield from ((one[2].strip(), one[3]) for one in _BLOCK.finditer(text))
+    yield from ((block[2].strip(), block[3]) for block in _BLOCK.finditer(text))
 
 
-def with_blocks(text: str, made: Callable[[str, str], str]) -> str:
+def with_blocks(text: str, replace: Callable[[str, str], str]) -> str:
     """The page with each fenced block as ``made`` writes it of these two."""
-    return _BLOCK.sub(lambda one: made(one[2].strip(), one[3]), text)
+    return _BLOCK.sub(lambda block: replace(block[2].strip(), block[3]), text)
 
 
 def without_blocks(text: str) -> str:
@@ -29,7 +29,7 @@ def without_blocks(text: str) -> str:
 
 def fenced(kind: str, body: str) -> str:
     """A fenced block: where a fence stands in the text itself, with a longer one about it."""
-    longest = max((len(one) for one in re.findall(r"^ {0,3}(`{3,})", body, re.MULTILINE)), default=2)
+    longest = max((len(fence) for fence in re.findall(r"^ {0,3}(`{3,})", body, re.MULTILINE)), default=2)
     fence = "`" * (longest + 1)
     end = "" if body.endswith("\n") else "\n"
     return f"{fence}{kind}\n{body}{end}{fence}"
@@ -43,13 +43,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _cell(text: str) -> str:
     # the site would show the backslash that makes a bar in code no end of a cell
-    text = re.sub(r"`([^`\n]*\|[^`\n]*)`", lambda one: code(one[1]), text)
+    text = re.sub(r"`([^`\n]*\|[^`\n]*)`", lambda match: code(match[1]), text)
     return text.replace("|", "\\|").replace("\n", "<br>")
 
 
 def code(text: str) -> str:
     """A text as code, in which no sign means anything to Markdown, HTML or a table."""
-    signs = (one if one.isalnum() or one == " " else f"&#{ord(one)};" for one in text)
+    signs = (
+        character if character.isalnum() or character == " " else f"&#{ord(character)};" for character in text
+    )
     return f"<code>{''.join(signs)}</code>"
 
 

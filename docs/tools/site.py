@@ -42,7 +42,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     chinese = translator("zh")
     for language in config.plugins["i18n"].config.languages:
         if language.locale == "zh":
-            language.nav_translations.update({rules.short(one): chinese(one) for one in rules.groups()})
+            language.nav_translations.update({rules.short(title): chinese(title) for title in rules.groups()})
     return config
 
 
@@ -53,7 +53,7 @@ LISTS = {"rules.md": rules.navigation, "targets.md": target.navigation, "errors.
 def _with_generated(nav: Any) -> Any:
     """The navigation of mkdocs.yml, with the generated pages below those that list them."""
     if isinstance(nav, list):
-        return [_with_generated(one) for one in nav]
+        return [_with_generated(entry) for entry in nav]
     [(title, inside)] = nav.items()
     if not isinstance(inside, str):
         return {title: _with_generated(inside)}
@@ -87,25 +87,25 @@ def on_page_content(html: str, config: MkDocsConfig, **_: object) -> str:
 
     def marked(block: re.Match[str]) -> str:
         shown = unescape(re.sub(r"<[^>]+>", "", block[2][1:]))
-        commands = "\n".join(one.replace("\n> ", "\n") for one in _COMMAND.findall(shown))
+        commands = "\n".join(command.replace("\n> ", "\n") for command in _COMMAND.findall(shown))
         return f'{block[1]} data-copy="{escape(commands)}"{block[2]}' if commands else block[0]
 
     def narrow(picture: re.Match[str]) -> str:
         folder, name, end = picture.groups()
         source = f'<source media="(max-width: 44.9375em)" srcset="{folder}{name}.narrow{end}">'
-        there = (drawn / f"{name}.narrow{end}").is_file()
-        shown = f"<picture>{source * there}{picture[0]}</picture>"
+        has_narrow = (drawn / f"{name}.narrow{end}").is_file()
+        shown = f"<picture>{source * has_narrow}{picture[0]}</picture>"
         return f'<a class="picture" href="{folder}{name}{end}">{shown}</a>'
 
-    html = _CODE.sub(lambda one: one[1] or _breakable(one[2]), _CONSOLE.sub(marked, html))
+    html = _CODE.sub(lambda match: match[1] or _breakable(match[2]), _CONSOLE.sub(marked, html))
     return _PICTURE.sub(narrow, html)
 
 
 def _breakable(code: str) -> str:
     """Code that is in running text or in a table, with the places where a line may end."""
     words = (
-        one if len(unescape(one)) <= LONGEST else re.sub(r"(?<=\w)([/.,=:]|&#\d+;)(?=\w)", r"\1<wbr>", one)
-        for one in code.split(" ")
+        word if len(unescape(word)) <= LONGEST else re.sub(r"(?<=\w)([/.,=:]|&#\d+;)(?=\w)", r"\1<wbr>", word)
+        for word in code.split(" ")
     )
     return " <wbr>".join(words)
 
@@ -178,9 +178,9 @@ def _search(site: Path) -> None:
     path = site / "search" / "search_index.json"
     index = json.loads(path.read_text(encoding="utf-8"))
     for language, root in (("en", site), ("zh", site / "zh")):
-        docs = [one for one in index["docs"] if one["location"].startswith("zh/") is (language == "zh")]
-        docs = [one | {"location": one["location"].removeprefix("zh/")} for one in docs]
-        docs = [one for one in docs if (root / one["location"].partition("#")[0] / "index.html").is_file()]
-        made = index | {"config": index["config"] | {"lang": [language]}, "docs": docs}
+        docs = [page for page in index["docs"] if page["location"].startswith("zh/") is (language == "zh")]
+        docs = [page | {"location": page["location"].removeprefix("zh/")} for page in docs]
+        docs = [page for page in docs if (root / page["location"].partition("#")[0] / "index.html").is_file()]
+        localized = index | {"config": index["config"] | {"lang": [language]}, "docs": docs}
         (root / "search").mkdir(parents=True, exist_ok=True)
-        (root / "search" / path.name).write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+        (root / "search" / path.name).write_text(json.dumps(localized, ensure_ascii=False), encoding="utf-8")

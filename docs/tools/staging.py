@@ -37,19 +37,19 @@ def stage(folder: Path, *, playground: bool) -> None:
     """Lay all pages into ``folder``. What is as it was is not touched, so that ``mkdocs serve``, which
     watches this folder, comes to rest."""
     form = _form() if playground else NO_PLAYGROUND
-    wanted = dict(_pages(form))
-    for inside, content in wanted.items():
+    pages = dict(_pages(form))
+    for inside, content in pages.items():
         path = folder / inside
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
     for path in folder.rglob("*"):
-        if path.is_file() and path.relative_to(folder) not in wanted:
+        if path.is_file() and path.relative_to(folder) not in pages:
             path.unlink()
 
 
 def _form() -> str:
-    names = [one.name for one in registry.all_writable() if one.writes_pods]
+    names = [backend.name for backend in registry.all_writable() if backend.writes_pods]
     form = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
     return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
 

@@ -58,8 +58,8 @@ def in_numbers(share: Share, profile: Profile | None = None) -> Share:
 
 
 def too_little(
-    asked: Share,
-    given: Share,
+    requested: Share,
+    target_share: Share,
     accept: Accept,
     card_mib: int | None = None,
     implied: Collection[str] = (),
@@ -71,38 +71,49 @@ def too_little(
     target gives without a key; ``required``: those that it has to give where nobody asks for them. A field
     that was open may be filled: that is what the user said.
     """
-    if given.cards < asked.cards:
+    if target_share.cards < requested.cards:
         yield "cards"
-    if "cores" not in accept.drop and _percent(given) < _percent(asked):
+    if "cores" not in accept.drop and _percent(target_share) < _percent(requested):
         yield "cores"
-    yield from _less_memory(asked, given, accept, card_mib)
+    yield from _less_memory(requested, target_share, accept, card_mib)
     for field in ("policy", "qos", "device"):
-        said = getattr(asked, field)
+        said = getattr(requested, field)
         lost = said and field in {*accept.drop, *implied}
         open_to_any = {"device", *required}  # which the cards of a target may be in its keys
         anything = said is None and field in open_to_any
-        if getattr(given, field) != said and not (lost or anything):
+        if getattr(target_share, field) != said and not (lost or anything):
             yield field
-    least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE
-    if asked.isolation and not ("isolation" in {*accept.drop, *implied} or least.covers(asked.isolation)):
+    least = Isolation.HARDWARE if target_share.whole_cards else target_share.isolation or Isolation.NONE
+    if requested.isolation and not (
+        "isolation" in {*accept.drop, *implied} or least.covers(requested.isolation)
+    ):
         yield "isolation"
 
 
-def _less_memory(asked: Share, given: Share, accept: Accept, card_mib: int | None) -> Iterator[str]:
-    if asked.memory_mib_per_card is not None:
-        if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
+def _less_memory(
+    requested: Share, target_share: Share, accept: Accept, card_mib: int | None
+) -> Iterator[str]:
+    if requested.memory_mib_per_card is not None:
+        if (
+            target_share.memory_mib_per_card is not None
+            and target_share.memory_mib_per_card < requested.memory_mib_per_card
+        ):
             yield "memoryMiB"
-    elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
-        asked_mib = (
-            percent_in_mib(asked.memory_percent, card_mib) if asked.memory_percent and card_mib else None
+    elif target_share.memory_mib is not None and "memoryMiB" not in accept.fill:
+        requested_mib = (
+            percent_in_mib(requested.memory_percent, card_mib)
+            if requested.memory_percent and card_mib
+            else None
         )
-        if asked_mib is None or asked_mib * given.cards > given.memory_mib:
+        if requested_mib is None or requested_mib * target_share.cards > target_share.memory_mib:
             yield "memoryMiB"
-    if given.memory_percent is not None and given.memory_percent < (asked.memory_percent or ALL_MEMORY):
+    if target_share.memory_percent is not None and target_share.memory_percent < (
+        requested.memory_percent or ALL_MEMORY
+    ):
         yield "memoryPercent"
-    limit = given.memory_limit_mib_per_card or given.memory_mib_per_card
-    wanted = 0 if "memoryLimitMiB" in accept.drop else asked.memory_limit_mib_per_card or 0
-    if limit is not None and limit < wanted:
+    limit = target_share.memory_limit_mib_per_card or target_share.memory_mib_per_card
+    requested_limit = 0 if "memoryLimitMiB" in accept.drop else requested.memory_limit_mib_per_card or 0
+    if limit is not None and limit < requested_limit:
         yield "memoryLimitMiB"
 
 
@@ -159,7 +170,7 @@ def forgotten(backend: Backend, context: Context) -> Iterator[str]:
             continue  # nothing reads it before its release, which lint says
         if backend.sizes and row.sets in ("cores", "memory_mib"):
             continue  # the smallest part that holds both: one of them may make no difference
-        for place in (one for one in PLACES if one in row.places):
+        for place in (field_place for field_place in PLACES if field_place in row.places):
             trial = _Trial(backend, context, row, place)
             for text in _values(backend, row):
                 if not row.is_no_op(text):
@@ -179,7 +190,7 @@ class _ReadPod(NamedTuple):
     @property
     def differs(self) -> tuple[object, ...]:
         """What a translation goes by."""
-        selectors = tuple((one.key, one.text) for one in self.reading.selectors)
+        selectors = tuple((selector.key, selector.text) for selector in self.reading.selectors)
         return self.share, selectors, self.reading.isolation
 
 
@@ -226,8 +237,8 @@ class _Trial:
         return _ReadPod(*read_pod(manifest, self.backend, self.context))
 
     def _path(self, manifest: PodKeys) -> Path:
-        wanted = (self.name, self.place)
-        return next(value.path for name, place, value in entries(manifest) if (name, place) == wanted)
+        name_and_place = (self.name, self.place)
+        return next(value.path for name, place, value in entries(manifest) if (name, place) == name_and_place)
 
     def _is_reported(self, read: _ReadPod, path: Path) -> bool:
         """The pod is refused, or the reader reports the key.
@@ -236,8 +247,8 @@ class _Trial:
         """
         number = self.row.sets in NUMBERS
         noted = read.found if number else read.reading.notes
-        return any(one.severity is Severity.ERROR for one in read.found) or any(
-            one.path[: len(path)] == path for one in noted
+        return any(finding.severity is Severity.ERROR for finding in read.found) or any(
+            finding.path[: len(path)] == path for finding in noted
         )
 
     def _field(self, read: _ReadPod) -> object:
@@ -262,7 +273,9 @@ def _pods(backend: Backend, context: Context) -> Iterator[PodKeys]:
             GENEROUS,
             context.profile,
         )
-        keys = replace(fit.keys, containers=tuple(replace(one, requests={}) for one in fit.keys.containers))
+        keys = replace(
+            fit.keys, containers=tuple(replace(container, requests={}) for container in fit.keys.containers)
+        )
         if fit.accepted and keys not in seen:
             seen.append(keys)
             yield keys
@@ -284,27 +297,29 @@ def _without(pod: PodKeys, name: str, place: Place) -> PodKeys:
             return replace(pod, labels=left({**pod.labels}))
         case Place.ANNOTATION:
             return replace(pod, annotations=left({**pod.annotations}))
-    terms = (tuple(one for one in term if one.key != name) for term in pod.affinity)
+    terms = (tuple(expression for expression in term if expression.key != name) for term in pod.affinity)
     selector = left({**pod.node_selector})
     return replace(pod, node_selector=selector, affinity=tuple(term for term in terms if term))
 
 
 def _values(backend: Backend, row: KeySpec) -> Iterator[str]:
     """Values that the data sheet knows, words of other keys of the same field, numbers, any text."""
-    known: list[str] = []
-    for one in (value for key in backend.keys if key is row or key.sets == row.sets for value in key.values):
-        match one:
+    known_texts: list[str] = []
+    for value in (
+        value for key in backend.keys if key is row or key.sets == row.sets for value in key.values
+    ):
+        match value:
             case str():
-                known += [one, one.upper(), f"{one}s"]
+                known_texts += [value, value.upper(), f"{value}s"]
             case Range(least, most, step):
-                known += [str(least), str(least + step)]
-                known += [] if most is None else [str(most), str(most + 1)]
+                known_texts += [str(least), str(least + step)]
+                known_texts += [] if most is None else [str(most), str(most + 1)]
             case re.Pattern():
-                known += ["1", "2", "0,1"]
+                known_texts += ["1", "2", "0,1"]
     chance = random.Random(row.name)  # the same texts on every run
     letters = string.ascii_letters + string.digits + "-_., "
-    texts = ("".join(chance.choices(letters, k=chance.randint(1, 12))) for _ in range(RANDOM_TEXTS))
-    yield from dict.fromkeys((*known, *WORDS, "", "7", "3", *texts))
+    random_texts = ("".join(chance.choices(letters, k=chance.randint(1, 12))) for _ in range(RANDOM_TEXTS))
+    yield from dict.fromkeys((*known_texts, *WORDS, "", "7", "3", *random_texts))
 
 
 def _shown(pod: PodKeys) -> str:
@@ -346,9 +361,9 @@ class ReadingContract:
         place = data.draw(st.sampled_from((Place.RESOURCE, Place.LABEL, Place.ANNOTATION)), "place")
         pod = data.draw(self._keys, "pod")
         manifest = as_manifest(with_key(pod, name, place, Value.of("1")))
-        _, found = read_pod(manifest, self.backend, self._context)
+        _, findings = read_pod(manifest, self.backend, self._context)
         path = next(value.path for key, where, value in entries(manifest) if (key, where) == (name, place))
-        codes = {(one.code, one.severity) for one in found if one.path == path}
+        codes = {(finding.code, finding.severity) for finding in findings if finding.path == path}
         assert ("GX003", Severity.ERROR) in codes, f"{name} in {place.value} gives {codes or 'nothing'}"
 
     @bounded
@@ -356,20 +371,20 @@ class ReadingContract:
     def test_every_key_is_taken_or_reported(self, data: st.DataObject) -> None:
         """Whatever key is in any place with any value: nothing of the vendor's is lost silently."""
         manifest = as_manifest(data.draw(self._keys, "pod"))
-        reading, found = read_pod(manifest, self.backend, self._context)
-        known = reading.taken | {one.path for one in found}
+        reading, findings = read_pod(manifest, self.backend, self._context)
+        noted_paths = reading.taken | {finding.path for finding in findings}
         silent = [
             (name, place.value)
             for name, place, path in self.backend.owned(manifest)
-            if not any(one[: len(path)] == path for one in known)  # of an affinity: at its key
+            if not any(noted[: len(path)] == path for noted in noted_paths)  # of an affinity: at its key
         ]
         assert not silent, f"neither taken nor reported: {silent}"
         assert len(reading.containers) == len(list(manifest.all_containers())), "every container is read"
 
     def test_no_key_is_taken_and_forgotten(self) -> None:
         """Whatever a key says, the share differs from that without it, or something is reported."""
-        found = list(islice(forgotten(self.backend, self._context), MOST_SHOWN))
-        assert not found, "\n".join(("taken and forgotten:", *found))
+        forgotten_values = list(islice(forgotten(self.backend, self._context), MOST_SHOWN))
+        assert not forgotten_values, "\n".join(("taken and forgotten:", *forgotten_values))
 
     @bounded
     @given(st.data())
@@ -377,15 +392,15 @@ class ReadingContract:
         """Rules report what a manifest gets wrong; a reader reports numbers that together are not a share."""
         manifest = as_manifest(data.draw(self._keys, "pod"))
         reading = self._read(manifest)
-        assert {one.code for one in reading.invalid} <= {"GX011"}, f"not GX011: {reading.invalid}"
+        assert {finding.code for finding in reading.invalid} <= {"GX011"}, f"not GX011: {reading.invalid}"
         rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
         reported = list(check_pod(rules, manifest, self._context))
-        notes = {(one.code, one.path) for one in reading.notes}
-        twice = notes & {(one.code, one.path) for one in reported}
+        notes = {(finding.code, finding.path) for finding in reading.notes}
+        twice = notes & {(finding.code, finding.path) for finding in reported}
         assert not twice, f"reported by a rule and by the reader: {twice}"
         if not self.backend.writes_pods:
             return  # the rules of Kubernetes are not for parameters
-        at = {one.path for one in (*reported, *reading.notes) if one.severity is Severity.ERROR}
+        at = {finding.path for finding in (*reported, *reading.notes) if finding.severity is Severity.ERROR}
         for container in manifest.all_containers():
             for name, value in container.resources.items():
                 row = self.backend.find(name)
@@ -406,7 +421,7 @@ class ReadingContract:
     def _context(self) -> Context:
         if not self.backend.writes_pods:
             return Context(self.profile, (self.backend,))
-        built_in = (one for one in registry.pod_backends() if one.name != self._name)
+        built_in = (backend for backend in registry.pod_backends() if backend.name != self._name)
         return Context(self.profile, (self.backend, *built_in))
 
     # building a strategy costs more than drawing from it
@@ -420,7 +435,10 @@ class ReadingContract:
         return strategies.unknown_keys(self.backend)
 
     def _fit(self, pod: list[ContainerShare], accept: Accept | None = None) -> PodFit:
-        named = [replace(one, share=strategies.naming_a_card(one.share, self.backend)) for one in pod]
+        named = [
+            replace(container, share=strategies.naming_a_card(container.share, self.backend))
+            for container in pod
+        ]
         return fit_pod(named, self.backend, accept or Accept(), self.profile)
 
     def _read(self, manifest: PodKeys) -> Reading:
@@ -449,15 +467,22 @@ class BackendContract(ReadingContract):
             return
         manifest = as_manifest(fit.keys, pod)
         reading = self._read(manifest)
-        wrong = [*reading.invalid, *(one for one in reading.notes if one.severity is Severity.ERROR)]
+        wrong = [
+            *reading.invalid,
+            *(finding for finding in reading.notes if finding.severity is Severity.ERROR),
+        ]
         assert not wrong, f"{self._name} finds its own writing wrong: {wrong}"
-        read = {(one.init, one.index): one for one in reading.containers}
-        asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
-        assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
-        for place, one in read.items():
-            expected = asked[place].declared if place in asked else None
-            assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
-            nowhere = set(one.origins.values()) - paths(manifest)
+        read = {(container.init, container.index): container for container in reading.containers}
+        outcomes = {(outcome.container.init, outcome.container.index): outcome for outcome in fit.outcomes}
+        assert set(read) == {(container.init, container.index) for container in pod}, (
+            "read must give every container"
+        )
+        for place, container in read.items():
+            expected = outcomes[place].declared if place in outcomes else None
+            assert container.share == expected, (
+                f"{expected} came back as {container.share}, written as {fit.keys}"
+            )
+            nowhere = set(container.origins.values()) - paths(manifest)
             assert not nowhere, f"origins point at nothing: {nowhere}"
 
     @bounded
@@ -469,7 +494,10 @@ class BackendContract(ReadingContract):
             return
         reading = self._read(as_manifest(first.keys, pod))
         beside = self.backend.sizes  # compute that came with the memory is written out on the way back
-        if any(one.granted or (beside and "cores" not in one.origins) for one in reading.containers):
+        if any(
+            container.granted or (beside and "cores" not in container.origins)
+            for container in reading.containers
+        ):
             return  # the share is more than the keys ask for, and rounds up again on the way back
         second = self._fit(list(reading.containers))
         losses = [loss for outcome in second.outcomes for loss in outcome.losses]
@@ -490,15 +518,15 @@ class BackendContract(ReadingContract):
             given_ = read[outcome.container.init, outcome.container.index]
             assert given_ is not None, f"{outcome.share} is gone"
             card_mib = self.profile.cards.memory_mib if self.profile else None
-            asked, amounts = (in_numbers(one, self.profile) for one in (outcome.share, given_))
-            below = list(too_little(asked, amounts, accept, card_mib, outcome.implied))
+            requested, amounts = (in_numbers(share, self.profile) for share in (outcome.share, given_))
+            below = list(too_little(requested, amounts, accept, card_mib, outcome.implied))
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded
     @given(strategies.pods(), strategies.accepts())
     def test_losses_are_declared(self, pod: list[ContainerShare], accept: Accept) -> None:
         """Codes are those of rules, fields those of the share, and what is allowed is what was asked for."""
-        declared = {one.code for one in (*self.backend.rules, *rules_of(translation))}
+        declared = {rule.code for rule in (*self.backend.rules, *rules_of(translation))}
         fit = self._fit(pod, accept)
         for finding in fit.findings():
             message = f"{finding.code} is not a rule of {self._name}: {finding.message}"
@@ -534,8 +562,10 @@ class BackendContract(ReadingContract):
         if not fit.accepted:
             return
         rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
-        found = check_pod(rules, as_manifest(fit.keys, pod), self._context)
-        errors = [f"{one.code} {one.message}" for one in found if one.severity is Severity.ERROR]
+        findings = check_pod(rules, as_manifest(fit.keys, pod), self._context)
+        errors = [
+            f"{finding.code} {finding.message}" for finding in findings if finding.severity is Severity.ERROR
+        ]
         assert not errors, f"{fit.keys}: {errors}"
 
     @bounded
@@ -585,22 +615,22 @@ def forgetful(backend: Backend, field: str) -> Backend:
     def write(pod: PodWriter, profile: Profile | None) -> PodKeys:
         without = tuple(
             ShareWriter(
-                Share(**{name: getattr(one.asked, name) for name in JSON_NAMES if name != field}),
-                one.accept,
-                target=one.target,
-                name=one.name,
-                index=one.index,
-                init=one.init,
-                path=one.path,
+                Share(**{name: getattr(placing.asked, name) for name in JSON_NAMES if name != field}),
+                placing.accept,
+                target=placing.target,
+                name=placing.name,
+                index=placing.index,
+                init=placing.init,
+                path=placing.path,
             )
-            for one in pod.placings
+            for placing in pod.placings
         )
         keys = backend.write(PodWriter(without, pod.containers), profile)
-        for one, bare in zip(pod.placings, without, strict=True):
-            one.losses.extend(bare.losses)
+        for placing, bare in zip(pod.placings, without, strict=True):
+            placing.losses.extend(bare.losses)
             for attribute in set(JSON_NAMES) - {field, *bare.untaken}:
-                one.take(attribute)
-            one.implied |= bare.implied
+                placing.take(attribute)
+            placing.implied |= bare.implied
         return keys
 
     return backend.with_changes(write=write, vendor=None if field == "device" else backend.vendor)

@@ -32,10 +32,12 @@ TERMS: Path = (
 
 def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> PodKeys:
     """The keys as read from a Deployment. ``containers`` are those the pod has, with or without keys."""
-    made = {(c.init, c.index): c for c in keys.all_containers()}
-    for one in containers:
-        made.setdefault((one.init, one.index), ContainerKeys(one.name, one.index, one.init))
-    ordinary, init = in_lists(_container(made[place]) for place in sorted(made))
+    containers_by_place = {(c.init, c.index): c for c in keys.all_containers()}
+    for container in containers:
+        containers_by_place.setdefault(
+            (container.init, container.index), ContainerKeys(container.name, container.index, container.init)
+        )
+    ordinary, init = in_lists(_container(containers_by_place[place]) for place in sorted(containers_by_place))
     metadata: Path = (*TEMPLATE, "metadata")
     return replace(
         keys,
@@ -82,16 +84,16 @@ def _values(values: Mapping[str, Value], path: Path) -> dict[str, Value]:
 
 def _term(term: Iterable[NodeRequirement], number: int) -> tuple[NodeRequirement, ...]:
     base: Path = (*TERMS, number, "matchExpressions")
-    return tuple(replace(one, path=(*base, place)) for place, one in enumerate(term))
+    return tuple(replace(requirement, path=(*base, place)) for place, requirement in enumerate(term))
 
 
 def paths(pod: PodKeys) -> frozenset[Path]:
     """Every place of a manifest that a finding could point at."""
-    found: set[Path] = {pod.path, *(one.path for one in pod.requirements())}
-    found.update(container.path for container in pod.all_containers())
-    found.update(value.path for _, _, value in entries(pod))
-    found.update(use.path for container in pod.all_containers() for use in container.claims)
-    return frozenset(found)
+    paths_found: set[Path] = {pod.path, *(requirement.path for requirement in pod.requirements())}
+    paths_found.update(container.path for container in pod.all_containers())
+    paths_found.update(value.path for _, _, value in entries(pod))
+    paths_found.update(use.path for container in pod.all_containers() for use in container.claims)
+    return frozenset(paths_found)
 
 
 def entries(pod: PodKeys) -> Iterator[tuple[str, Place, Value]]:
@@ -110,8 +112,12 @@ def entries(pod: PodKeys) -> Iterator[tuple[str, Place, Value]]:
     ):
         for name, value in values.items():
             yield name, place, value
-    for one in pod.requirements():
-        yield one.key, Place.NODE_SELECTOR, Value(", ".join(one.values), path=one.path)
+    for requirement in pod.requirements():
+        yield (
+            requirement.key,
+            Place.NODE_SELECTOR,
+            Value(", ".join(requirement.values), path=requirement.path),
+        )
 
 
 def with_key(pod: PodKeys, name: str, place: Place, value: Value) -> PodKeys:
@@ -199,9 +205,9 @@ NUMBERS = st.builds(
 
 def _part(partition: Partition | None, replica: Replica | None, number: Share) -> Share:
     """The part in place of the numbers of a share; all of its clients are of one partition."""
-    one = replace(partition, count=1) if partition and replica else partition
+    counted = replace(partition, count=1) if partition and replica else partition
     of_pod = (number.policy, number.qos, None, None, number.device, number.isolation)
-    return Share(1, None, None, *of_pod, one, replica)
+    return Share(1, None, None, *of_pod, counted, replica)
 
 
 COUNTS = st.sampled_from((1, 1, 1, 2, 9))
@@ -240,13 +246,13 @@ def _pod(
 ) -> list[ContainerShare]:
     places = [*([(True, 0)] if init else []), *((False, n) for n in range(containers))]
     chosen = len(places) - 1 - place % containers
-    made: list[ContainerShare] = []
+    shares_made: list[ContainerShare] = []
     for (is_init, index), other, number in zip(places, others, range(len(places)), strict=False):
         share = first if number == chosen else other
         if share and agree:
             share = replace(share, **{name: getattr(first, name) for name in OF_POD})
-        made.append(ContainerShare(f"{'init' if is_init else 'main'}-{index}", index, is_init, share))
-    return made
+        shares_made.append(ContainerShare(f"{'init' if is_init else 'main'}-{index}", index, is_init, share))
+    return shares_made
 
 
 PODS = st.builds(
@@ -289,8 +295,8 @@ def unknown_keys(backend: Backend) -> st.SearchStrategy[str]:
     """Names under the backend's GPU prefixes that its data sheet does not know."""
     tails = st.from_regex(r"[a-z][a-z0-9]{0,9}(-[a-z0-9]{1,9})?", fullmatch=True)
     names = st.builds("".join, st.tuples(st.sampled_from(backend.gpu_prefixes), tails))
-    known = {backend.whole_card_key, "gpuxlate.io/ignore"}
-    return names.filter(lambda name: backend.find(name) is None and name not in known)
+    common_names = {backend.whole_card_key, "gpuxlate.io/ignore"}
+    return names.filter(lambda name: backend.find(name) is None and name not in common_names)
 
 
 PLACES = (Place.RESOURCE, Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR, Place.ENV)
@@ -317,12 +323,12 @@ def keys(backend: Backend) -> st.SearchStrategy[PodKeys]:
     operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
     term = st.lists(st.builds(NodeRequirement, names, operators, texts), max_size=2).map(tuple)
 
-    def containers(init: bool, least: int, most: int) -> st.SearchStrategy[tuple[ContainerKeys, ...]]:
+    def containers(init: bool, least: int, maximum: int) -> st.SearchStrategy[tuple[ContainerKeys, ...]]:
         each = st.tuples(values, values, values)  # limits, requests, environment
-        return st.lists(each, min_size=least, max_size=most).map(
-            lambda found: tuple(
+        return st.lists(each, min_size=least, max_size=maximum).map(
+            lambda drawn: tuple(
                 ContainerKeys(f"{'init' if init else 'main'}-{index}", index, init, *three)
-                for index, three in enumerate(found)
+                for index, three in enumerate(drawn)
             )
         )
 

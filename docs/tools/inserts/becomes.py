@@ -18,7 +18,7 @@ TURNS = 4
 """No share needs more turns of accepting what was refused."""
 USUAL = "compute and memory"
 """The row that the others are told against: what is as there is not told again."""
-VERDICTS = [str(one) for one in gpuxlate.Verdict]
+VERDICTS = [str(verdict) for verdict in gpuxlate.Verdict]
 
 PREFIXES = (
     "vke.volcengine.com/",
@@ -46,13 +46,13 @@ def rows(directions: str) -> list[str]:
     source, target = directions.split()
     usual = next(row for row in ROWS[source] if row.what == USUAL)
     usual_result = result(usual, source, target)
-    found = [_usual_cells(usual, usual_result)]
-    found += [
+    cells = [_usual_cells(usual, usual_result)]
+    cells += [
         _cells(row, result(row, source, target), usual, usual_result)
         for row in ROWS[source]
         if row is not usual
     ]
-    return table(["field", "in your manifest", "becomes", "how"], found)
+    return table(["field", "in your manifest", "becomes", "how"], cells)
 
 
 def result(row: Row, source: str, target: str) -> Result:
@@ -60,7 +60,7 @@ def result(row: Row, source: str, target: str) -> Result:
     told = Result()
     for _ in range(TURNS):
         try:
-            made = gpuxlate.translate(row.pod, target, from_=source, **told.flags)
+            result = gpuxlate.translate(row.pod, target, from_=source, **told.flags)
         except gpuxlate.Refused as refused:
             item = refused.items[0]
             told.verdict = max(told.verdict, str(item.verdict), key=VERDICTS.index)
@@ -69,55 +69,55 @@ def result(row: Row, source: str, target: str) -> Result:
             if never:
                 told.codes = never
                 return told
-            told.codes |= {one.code for one in refused.diagnostics if one.severity == "error"}
+            told.codes |= {finding.code for finding in refused.diagnostics if finding.severity == "error"}
             told.flags = accepting(told.flags, open_, row)
         else:
-            told.becomes = list(said(made.objects[0]))
-            told.notes = {one.code for one in made.diagnostics} - told.codes
+            told.becomes = list(said(result.objects[0]))
+            told.notes = {finding.code for finding in result.diagnostics} - told.codes
             return told
     raise AssertionError(f"{row.what} to {target} is never accepted")
 
 
 def accepting(flags: dict[str, Any], losses: list[Loss], row: Row) -> dict[str, Any]:
     """The flags, with those that accept these losses."""
-    wanted = dict(flags)
+    needed = dict(flags)
     for loss in losses:
         if loss.kind is LossKind.ROUNDED:
-            wanted["round"] = "up"
+            needed["round"] = "up"
         elif loss.kind is LossKind.FILLED:
             number = row.fill if loss.field == "cores" else FILLED_MIB
-            wanted["fill"] = {**wanted.get("fill", {}), loss.field: number}
+            needed["fill"] = {**needed.get("fill", {}), loss.field: number}
         elif loss.kind is LossKind.DROPPED:
-            wanted["drop"] = (*wanted.get("drop", ()), loss.field)
-    return wanted
+            needed["drop"] = (*needed.get("drop", ()), loss.field)
+    return needed
 
 
 # --- cells --------------------------------------------------------------------------------------
 
 
-def _usual_cells(row: Row, made: Result) -> list[str]:
-    return [row.what, "\n".join(said(row.pod)), "\n".join(made.becomes or ()), _how(made)]
+def _usual_cells(row: Row, result: Result) -> list[str]:
+    return [row.what, "\n".join(said(row.pod)), "\n".join(result.becomes or ()), _how(result)]
 
 
-def _cells(row: Row, made: Result, usual: Row, usual_result: Result) -> list[str]:
-    given, given_usually = list(said(row.pod)), list(said(usual.pod))
-    whole = {_name(line) for line in given_usually} <= {_name(line) for line in given}
+def _cells(row: Row, result: Result, usual: Row, usual_result: Result) -> list[str]:
+    written, written_usually = list(said(row.pod)), list(said(usual.pod))
+    whole = {_name(line) for line in written_usually} <= {_name(line) for line in written}
     # a key that is missing is seen only beside all that are there
-    told = [line for line in given if line not in given_usually] if whole else given
-    return [row.what, "\n".join(told), "\n".join(_becomes(made, usual_result)), _how(made)]
+    told = [line for line in written if line not in written_usually] if whole else written
+    return [row.what, "\n".join(told), "\n".join(_becomes(result, usual_result)), _how(result)]
 
 
-def _becomes(made: Result, usual: Result) -> Iterator[str]:
+def _becomes(result: Result, usual: Result) -> Iterator[str]:
     """What is other than usually, and which keys are not there."""
-    if made.becomes is None:
+    if result.becomes is None:
         yield "**nothing**"
         return
-    if made.verdict == "filled":  # the number that was filled in may be the usual one
-        yield from made.becomes
+    if result.verdict == "filled":  # the number that was filled in may be the usual one
+        yield from result.becomes
         return
     usually = usual.becomes or []
-    names = [_name(line) for line in made.becomes]
-    told = [line for line in made.becomes if line not in usually]
+    names = [_name(line) for line in result.becomes]
+    told = [line for line in result.becomes if line not in usually]
     told += [f"no {_name(line)}`" for line in usually if _name(line) not in names and "`" in line]
     yield from told or ["the same, without this key"]
 
@@ -127,14 +127,16 @@ def _name(line: str) -> str:
     return line.partition(":")[0].partition(" In ")[0]
 
 
-def _how(made: Result) -> str:
+def _how(result: Result) -> str:
     lines = [
-        f"{made.verdict}: " + ", ".join(map(rule_link, sorted(made.codes))) if made.codes else made.verdict
+        f"{result.verdict}: " + ", ".join(map(rule_link, sorted(result.codes)))
+        if result.codes
+        else result.verdict
     ]
-    if made.flags and made.becomes is not None:
-        lines.append(f"`{' '.join(_options(made.flags))}`")
-    if made.notes:
-        lines.append("reported: " + ", ".join(map(rule_link, sorted(made.notes))))
+    if result.flags and result.becomes is not None:
+        lines.append(f"`{' '.join(_options(result.flags))}`")
+    if result.notes:
+        lines.append("reported: " + ", ".join(map(rule_link, sorted(result.notes))))
     return "\n".join(lines)
 
 
@@ -152,14 +154,17 @@ def said(pod: dict[str, Any]) -> Iterator[str]:
     spec, metadata = pod["spec"], pod["metadata"]
     for container in spec["containers"]:
         yield from _code("", container["resources"]["limits"])
-        yield from _code("variable ", {one["name"]: one["value"] for one in container.get("env", ())})
+        yield from _code(
+            "variable ", {variable["name"]: variable["value"] for variable in container.get("env", ())}
+        )
     yield from _code("label ", metadata.get("labels", {}))
     yield from _code("annotation ", metadata.get("annotations", {}))
     yield from _code("nodeSelector ", spec.get("nodeSelector", {}))
     affinity = spec.get("affinity", {}).get("nodeAffinity", {})
     terms = affinity.get("requiredDuringSchedulingIgnoredDuringExecution", {}).get("nodeSelectorTerms", ())
-    for wanted in (one for term in terms for one in term["matchExpressions"]):
-        yield f"affinity `{_short(wanted['key'])} {wanted['operator']} {', '.join(wanted['values'])}`"
+    for expression in (expression for term in terms for expression in term["matchExpressions"]):
+        values = ", ".join(expression["values"])
+        yield f"affinity `{_short(expression['key'])} {expression['operator']} {values}`"
 
 
 def _code(kind: str, values: dict[str, Any]) -> Iterator[str]:
@@ -169,4 +174,4 @@ def _code(kind: str, values: dict[str, Any]) -> Iterator[str]:
 
 def _short(name: str) -> str:
     """A key without the vendor's prefix."""
-    return next((name.removeprefix(one) for one in PREFIXES if name.startswith(one)), name)
+    return next((name.removeprefix(prefix) for prefix in PREFIXES if name.startswith(prefix)), name)

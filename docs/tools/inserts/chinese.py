@@ -41,16 +41,16 @@ class Templates:
         if not self._patterns:
             self._patterns = [(_pattern(key), key) for key in self._texts if "{" in key]
         for pattern, template in self._patterns:
-            if found := pattern.fullmatch(english):
-                return template, found.groupdict()
+            if match := pattern.fullmatch(english):
+                return template, match.groupdict()
         return english, {}
 
 
 def _pattern(template: str) -> re.Pattern[str]:
     seen: set[str] = set()
 
-    def place(found: re.Match[str]) -> str:
-        name = found[1]
+    def place(match: re.Match[str]) -> str:
+        name = match[1]
         if name in seen:
             return f"(?P={name})"
         seen.add(name)

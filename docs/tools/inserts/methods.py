@@ -11,7 +11,7 @@ from docs.tools.markdown import table
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 
-CLASSES = {one.__name__: one for one in (PodReader, ShareWriter, PodWriter)}
+CLASSES = {class_.__name__: class_ for class_ in (PodReader, ShareWriter, PodWriter)}
 
 
 def rows(name: str) -> list[str]:
@@ -19,18 +19,22 @@ def rows(name: str) -> list[str]:
     return table(["call", "what it does"], [[f"`{call}`", text] for call, text in methods(CLASSES[name])])
 
 
-def methods(one: type) -> Iterator[tuple[str, str]]:
+def methods(class_: type) -> Iterator[tuple[str, str]]:
     """Each public method as it is called, and properties, in the order of the code."""
-    for name, value in vars(one).items():
+    for name, value in vars(class_).items():
         if name.startswith("_"):
             continue
-        made = value.fget if isinstance(value, property) else value
-        yield name + ("" if isinstance(value, property) else _arguments(value)), _sentence(made.__doc__ or "")
+        function = value.fget if isinstance(value, property) else value
+        yield (
+            name + ("" if isinstance(value, property) else _arguments(value)),
+            _sentence(function.__doc__ or ""),
+        )
 
 
 def _arguments(function: object) -> str:
-    _, *given = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
-    return f"({', '.join(f'{one.name}=' if one.kind is one.KEYWORD_ONLY else one.name for one in given)})"
+    _, *parameters = inspect.signature(function).parameters.values()  # type: ignore[arg-type]
+    names = (f"{each.name}=" if each.kind is each.KEYWORD_ONLY else each.name for each in parameters)
+    return f"({', '.join(names)})"
 
 
 def _sentence(docstring: str) -> str:

@@ -37,8 +37,8 @@ class Row:
         if self.node_selector:
             spec["nodeSelector"] = dict(self.node_selector)
         if self.affinity:
-            wanted = [{"key": k, "operator": "In", "values": v} for k, v in self.affinity.items()]
-            terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
+            expressions = [{"key": k, "operator": "In", "values": v} for k, v in self.affinity.items()]
+            terms = {"nodeSelectorTerms": [{"matchExpressions": expressions}]}
             spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
         metadata: dict[str, Any] = {"name": "pod"}
         if self.labels:
@@ -51,8 +51,8 @@ class Row:
 def _vke(
     what: str, cores: int | None, memory: int | None = None, reclaimed: int | None = None, **rest: Any
 ) -> Row:
-    given = {"mgpu-core": cores, "reclaimed-mgpu-core": reclaimed, "mgpu-memory": memory}
-    return Row(what, {VKE + name: number for name, number in given.items() if number is not None}, **rest)
+    resources = {"mgpu-core": cores, "reclaimed-mgpu-core": reclaimed, "mgpu-memory": memory}
+    return Row(what, {VKE + name: number for name, number in resources.items() if number is not None}, **rest)
 
 
 def _policy(name: str, **others: str) -> dict[str, str]:

@@ -10,5 +10,5 @@ from pkgutil import iter_modules
 @cache
 def generated() -> dict[str, str]:
     """All of them. A module of this folder is found by itself."""
-    modules = [import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__)]
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
     return {name: text for module in modules for name, text in module.pages()}

@@ -30,7 +30,7 @@ catalogue:
 
 def pages() -> Iterator[tuple[str, str]]:
     parts = ["# Cards", INTRODUCTION]
-    for vendor, group in groupby(sorted(cards(), key=lambda one: one.vendor), key=lambda one: one.vendor):
+    for vendor, group in groupby(sorted(cards(), key=lambda card: card.vendor), key=lambda card: card.vendor):
         parts += [f"## {vendor}", "\n".join(_table(list(group)))]
     yield "cards.md", "\n\n".join(parts) + "\n"
 
@@ -40,14 +40,14 @@ def _table(group: list[Card]) -> list[str]:
     head = ["card", "memory", "nominal", "names", "parts", "source"]
     rows = [
         [
-            f"`{one.name}`",
-            str(one.memory_mib or ""),
-            str(one.nominal_mib or ""),
-            "\n".join(f"`{text}` ({dialect})" for dialect, text in one.names.items()),
-            _parts(one),
-            (documents.link(one.source) or one.source) + (" (seen)" if one.confidence == "seen" else ""),
+            f"`{card.name}`",
+            str(card.memory_mib or ""),
+            str(card.nominal_mib or ""),
+            "\n".join(f"`{text}` ({dialect})" for dialect, text in card.names.items()),
+            _parts(card),
+            (documents.link(card.source) or card.source) + (" (seen)" if card.confidence == "seen" else ""),
         ]
-        for one in group
+        for card in group
     ]
     return filled(head, rows)
 
@@ -57,22 +57,26 @@ def _parts(card: Card) -> str:
         return ", ".join(map(str, card.sizes_mib)) + " MiB"
     if card.templates_of:
         return f"as `{card.templates_of}`"
-    return "\n".join(f"`{one.name}`: {', '.join(_numbers(card, one))}" for one in card.templates)
+    return "\n".join(
+        f"`{template.name}`: {', '.join(_numbers(card, template))}" for template in card.templates
+    )
 
 
-def _numbers(card: Card, one: Template) -> Iterator[str]:
+def _numbers(card: Card, template: Template) -> Iterator[str]:
     """What a document says of a part; compute in percent of the card, as shares count it."""
-    if one.memory_mib:
-        yield f"{one.memory_mib} MiB"
+    if template.memory_mib:
+        yield f"{template.memory_mib} MiB"
     for part, whole, unit in (
-        (one.ai_cores, card.ai_cores, "AI cores"),
-        (one.multiprocessors, card.multiprocessors, "multiprocessors"),
+        (template.ai_cores, card.ai_cores, "AI cores"),
+        (template.multiprocessors, card.multiprocessors, "multiprocessors"),
     ):
         if part:
             yield f"{part} of {whole} {unit}" if whole else f"{part} {unit}"
-    if (cores := card.cores_of(one)) is not None:
-        yield f"{cores} %" if one.is_measured else f"about {cores} %"
-    if one.most:
-        yield f"at most {one.most} on a card"
-    if one.source:
-        yield (documents.link(one.source) or one.source) + (" (seen)" if one.confidence == "seen" else "")
+    if (cores := card.cores_of(template)) is not None:
+        yield f"{cores} %" if template.is_measured else f"about {cores} %"
+    if template.most:
+        yield f"at most {template.most} on a card"
+    if template.source:
+        yield (documents.link(template.source) or template.source) + (
+            " (seen)" if template.confidence == "seen" else ""
+        )

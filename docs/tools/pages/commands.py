@@ -57,21 +57,25 @@ def _page() -> str:
 def _command(application: Any, name: str, program: str, heading: str) -> str:
     command = application.commands[name].loaded()
     # kubectl's options are listed once above
-    own = [one for one in command.params if not set(one.opts) & OF_KUBECTL]
-    takes = [_argument(one) for one in own if one.param_type_name == "argument"]
+    parameters = [parameter for parameter in command.params if not set(parameter.opts) & OF_KUBECTL]
+    takes = [_argument(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
     usage = " ".join([program, name, *takes])
     lines = [heading, "", f"`{usage}`", "", " ".join(command.help.split())]
-    rows = [[_names(one), one.help] for one in own if one.param_type_name == "option"]
+    rows = [
+        [_names(parameter), parameter.help]
+        for parameter in parameters
+        if parameter.param_type_name == "option"
+    ]
     if rows:
         lines += ["", *table(["option", "does"], rows)]
     return "\n".join(lines)
 
 
-def _argument(one: Any) -> str:
-    name: str = one.metavar or one.name.upper()
-    return name if one.required or name.startswith("[") else f"[{name}]"
+def _argument(parameter: Any) -> str:
+    name: str = parameter.metavar or parameter.name.upper()
+    return name if parameter.required or name.startswith("[") else f"[{name}]"
 
 
-def _names(one: Any) -> str:
-    value = "" if one.is_flag else f" {one.metavar or ', '.join(one.type.choices)}"
-    return ", ".join(f"`{name}{value}`" for name in one.opts)
+def _names(parameter: Any) -> str:
+    value = "" if parameter.is_flag else f" {parameter.metavar or ', '.join(parameter.type.choices)}"
+    return ", ".join(f"`{name}{value}`" for name in parameter.opts)

@@ -26,12 +26,17 @@ def pages() -> Iterator[tuple[str, str]]:
     for group in groups():
         rows = [
             [
-                f'<a id="{one.id}"></a>' + (f"[{one.title}]({one.url})" if one.url else one.title),
-                one.kind,
-                one.date,
-                ", ".join(_resting(keys[one.id], of_cards[one.id], one.id in nodes, rules[one.id])),
+                f'<a id="{document.id}"></a>'
+                + (f"[{document.title}]({document.url})" if document.url else document.title),
+                document.kind,
+                document.date,
+                ", ".join(
+                    _resting(
+                        keys[document.id], of_cards[document.id], document.id in nodes, rules[document.id]
+                    )
+                ),
             ]
-            for one in group.documents
+            for document in group.documents
         ]
         head = ["document", "what it is", "date", "used by"]
         parts += [f"## {group.title}", "\n".join(table(head, rows))]
@@ -40,8 +45,8 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _resting(keys: int, of_cards: int, nodes: bool, rules: list[str]) -> list[str]:
     counts = {"key": keys, "card": of_cards}
-    found = [f"{count} {what}{'s' if count != 1 else ''}" for what, count in counts.items() if count]
-    return [*found, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
+    amounts = [f"{count} {noun}{'s' if count != 1 else ''}" for noun, count in counts.items() if count]
+    return [*amounts, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
 
 
 def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int]]:
@@ -54,38 +59,40 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
     of_cards = Counter(
         document.id
         for card in cards()
-        for source in (card.source, *(one.source for one in card.templates if one.source))
+        for source in (card.source, *(template.source for template in card.templates if template.source))
         for document in named_in(source)
     )
     backends = list(registry.all_backends())
     for code, rule in all_rules(backends).items():
-        for one in named_in(rule.sections["Source"]):
-            rules[one.id].append(code)
+        for document in named_in(rule.sections["Source"]):
+            rules[document.id].append(code)
     for product in PRODUCTS:
-        for one in named_in(product.source):
-            keys[one.id] += len(product.keys)
+        for document in named_in(product.source):
+            keys[document.id] += len(product.keys)
     for backend in backends:
         for row in backend.keys:
-            for one in {found.id for _, documents in tagged(backend, row.source) for found in documents}:
-                keys[one] += 1
+            for id_ in {
+                document.id for _, documents in tagged(backend, row.source) for document in documents
+            }:
+                keys[id_] += 1
         nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
     return rules, keys, nodes, of_cards
 
 
 def of_nodes(backend: Backend) -> list[str]:
     """The titles of what a target's labels, warnings and prerequisites of nodes rest on."""
-    found = vars(import_module(backend.node_module)).values() if backend.node_module else ()
-    return [one.title for one in found if isinstance(one, VendorDocument)]
+    values = vars(import_module(backend.node_module)).values() if backend.node_module else ()
+    return [document.title for document in values if isinstance(document, VendorDocument)]
 
 
 def link(source: str) -> str:
     """A source in words, as a link to its document."""
-    return ", ".join(f"[{one.title}]({SITE}documents/#{one.id})" for one in named_in(source))
+    return ", ".join(f"[{document.title}]({SITE}documents/#{document.id})" for document in named_in(source))
 
 
 def links(backend: Backend, tags: str) -> str:
     """The source column of a data sheet: each tag leads to its document."""
-    found = tagged(backend, tags)
+    named = tagged(backend, tags)
     return ", ".join(
-        f"[{name}]({SITE}documents/#{documents[0].id})" if documents else name for name, documents in found
+        f"[{name}]({SITE}documents/#{documents[0].id})" if documents else name for name, documents in named
     )

@@ -33,21 +33,24 @@ LONGEST = 500
 
 def pages() -> Iterator[tuple[str, str]]:
     """The areas with what each is about, and a page for each area."""
-    found = sections()
-    rows = [[f"[{one.title}](errors/{_stem(one)}.md)", " ".join(one.about.split())] for one in found]
+    all_sections = sections()
+    rows = [
+        [f"[{section.title}](errors/{_stem(section)}.md)", " ".join(section.about.split())]
+        for section in all_sections
+    ]
     yield "errors.md", "\n".join([INTRODUCTION, *table(["area", "about"], rows)]) + "\n"
-    for one in found:
-        yield f"errors/{_stem(one)}.md", _section(one)
+    for section in all_sections:
+        yield f"errors/{_stem(section)}.md", _section(section)
 
 
 def navigation() -> list[str]:
-    return [f"errors/{_stem(one)}.md" for one in sections()]
+    return [f"errors/{_stem(section)}.md" for section in sections()]
 
 
 def folder_of_cases(page: str) -> str:
     """The file of the cases that a page shows."""
     stem = page.removeprefix("errors/").removesuffix(".md")
-    [section] = [one for one in sections() if _stem(one) == stem]
+    [section] = [candidate for candidate in sections() if _stem(candidate) == stem]
     return f"tests/errors/cases/{section.name}.yaml"
 
 
@@ -72,7 +75,7 @@ def _row(row: tuple[Case, ...]) -> Iterator[str]:
                 yield f"`{name}`:\n\n{fenced('text', text.rstrip())}"
     if case.stdin not in (None, ABSENT):
         yield f"On stdin:\n\n{fenced('text', str(case.stdin).rstrip())}"
-    commands = "\n".join(f"$ {one.run}{_streams(one)}" for one in row)
+    commands = "\n".join(f"$ {run.run}{_streams(run)}" for run in row)
     yield fenced("text", f"{commands}\n{_shown(case.says).rstrip()}")
     yield f"{case.why.strip()} Exit code {case.exit}."
     yield f"Instead: {case.instead.strip()}"

@@ -29,41 +29,43 @@ def pages() -> Iterator[tuple[str, str]]:
 def _page() -> str:
     public = {name: getattr(gpuxlate, name) for name in gpuxlate.__all__}
     parts = ["# Python, name by name", INTRODUCTION, "## Functions"]
-    parts += [_function(name, one) for name, one in public.items() if inspect.isfunction(one)]
+    parts += [_function(name, function) for name, function in public.items() if inspect.isfunction(function)]
     parts.append("## Classes")
-    parts += [_class(name, one) for name, one in public.items() if inspect.isclass(one)]
+    parts += [_class(name, class_) for name, class_ in public.items() if inspect.isclass(class_)]
     return "\n\n".join(parts) + "\n"
 
 
-def _function(name: str, one: Callable[..., Any]) -> str:
-    return f"### {name}\n\n{fenced('python', _signature(name, one))}\n\n{_prose(one)}"
+def _function(name: str, function: Callable[..., Any]) -> str:
+    return f"### {name}\n\n{fenced('python', _signature(name, function))}\n\n{_prose(function)}"
 
 
-def _signature(name: str, one: Callable[..., Any]) -> str:
-    whole = inspect.signature(one)
-    given = []
+def _signature(name: str, function: Callable[..., Any]) -> str:
+    whole = inspect.signature(function)
+    parameters = []
     for parameter in whole.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in given:
-            given.append("*")
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parameters:
+            parameters.append("*")
         default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-        given.append(f"{parameter.name}: {parameter.annotation}{default}")
+        parameters.append(f"{parameter.name}: {parameter.annotation}{default}")
     result = f" -> {whole.return_annotation}"
-    line = f"{name}({', '.join(given)}){result}"
+    line = f"{name}({', '.join(parameters)}){result}"
     if len(line) <= WIDTH:
         return line
-    return "\n".join([f"{name}(", *(f"    {parameter}," for parameter in given), f"){result}"])
+    return "\n".join([f"{name}(", *(f"    {parameter}," for parameter in parameters), f"){result}"])
 
 
-def _class(name: str, one: type[Any]) -> str:
-    parts = [f"### {name}", _prose(one)]
-    if issubclass(one, Exception):
-        parts.insert(1, f"An exception, of `{one.__bases__[0].__name__}`.")
-    if issubclass(one, Enum):
-        parts.append("Values: " + ", ".join(f"`{member.value}`" for member in one) + ".")
-    elif dataclasses.is_dataclass(one):
-        rows = [[f"`{field.name}`", f"`{field.type}`", _default(field)] for field in dataclasses.fields(one)]
+def _class(name: str, class_: type[Any]) -> str:
+    parts = [f"### {name}", _prose(class_)]
+    if issubclass(class_, Exception):
+        parts.insert(1, f"An exception, of `{class_.__bases__[0].__name__}`.")
+    if issubclass(class_, Enum):
+        parts.append("Values: " + ", ".join(f"`{member.value}`" for member in class_) + ".")
+    elif dataclasses.is_dataclass(class_):
+        rows = [
+            [f"`{field.name}`", f"`{field.type}`", _default(field)] for field in dataclasses.fields(class_)
+        ]
         parts.append("\n".join(table(["field", "type", "default"], rows)))
-    members = list(_members(one))
+    members = list(_members(class_))
     if members:
         parts.append("\n".join(f"- `{title}`: {' '.join(text.split())}" for title, text in members))
     return "\n\n".join(parts)
@@ -77,17 +79,17 @@ def _default(field: dataclasses.Field[Any]) -> str:
     return ""
 
 
-def _members(one: type[Any]) -> Iterator[tuple[str, str]]:
+def _members(class_: type[Any]) -> Iterator[tuple[str, str]]:
     """Properties and methods that a class has beside its fields, and that say what they do."""
-    for owner in reversed(one.__mro__):
+    for owner in reversed(class_.__mro__):
         for name, value in vars(owner).items():
-            own = owner.__module__.startswith("gpuxlate") and not name.startswith("_")
-            if own and isinstance(value, property) and value.fget and value.fget.__doc__:
+            is_shown = owner.__module__.startswith("gpuxlate") and not name.startswith("_")
+            if is_shown and isinstance(value, property) and value.fget and value.fget.__doc__:
                 yield name, _prose(value.fget)
-            elif own and inspect.isfunction(value) and value.__doc__:
+            elif is_shown and inspect.isfunction(value) and value.__doc__:
                 yield f"{name}()", _prose(value)
 
 
-def _prose(one: Any) -> str:
+def _prose(documented: Any) -> str:
     """A docstring as Markdown."""
-    return re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(one) or "")
+    return re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(documented) or "")

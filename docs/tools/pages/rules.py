@@ -25,13 +25,13 @@ PROFILE = "```yaml profile"
 def pages() -> Iterator[tuple[str, str]]:
     yield "rules.md", _list()
     yield "rules.zh.md", _chinese_list()
-    for one in chain.from_iterable(groups().values()):
-        yield f"rules/{one.code}.md", _page(one)
+    for rule in chain.from_iterable(groups().values()):
+        yield f"rules/{rule.code}.md", _page(rule)
 
 
 def navigation() -> list[dict[str, list[str]]]:
     """The pages of the rules, by what they are about."""
-    return [{short(title): [f"rules/{one.code}.md" for one in group]} for title, group in groups().items()]
+    return [{short(title): [f"rules/{rule.code}.md" for rule in group]} for title, group in groups().items()]
 
 
 def _prefix(rule: Rule) -> str:
@@ -46,10 +46,10 @@ def groups() -> dict[str, list[Rule]]:
     for backend in backends:
         for rule in backend.rules:
             titles.setdefault(_prefix(rule), backend.title)
-    found: dict[str, list[Rule]] = {title: [] for title in titles.values()}
-    for rule in sorted(all_rules(backends).values(), key=lambda one: one.code):
-        found[titles[_prefix(rule)]].append(rule)
-    return found
+    rules_by_title: dict[str, list[Rule]] = {title: [] for title in titles.values()}
+    for rule in sorted(all_rules(backends).values(), key=lambda rule: rule.code):
+        rules_by_title[titles[_prefix(rule)]].append(rule)
+    return rules_by_title
 
 
 def short(title: str) -> str:
@@ -67,7 +67,7 @@ def _list() -> str:
     ]
     for title, group in groups().items():
         lines += [f"## {short(title)}", ""]
-        lines += table(["code", "severity", "fix", "requirement"], [_row(one) for one in group])
+        lines += table(["code", "severity", "fix", "requirement"], [_row(rule) for rule in group])
         lines.append("")
     return "\n".join(lines)
 
@@ -99,12 +99,12 @@ def _chinese_list() -> str:
     for title, group in groups().items():
         rows = [
             [
-                f'<a id="{one.code.lower()}"></a>{rule_link(one.code)}',
-                tell(str(one.severity)),
-                tell(one.fix or ""),
-                locale.summary(one.code, one.summary, "zh"),
+                f'<a id="{rule.code.lower()}"></a>{rule_link(rule.code)}',
+                tell(str(rule.severity)),
+                tell(rule.fix or ""),
+                locale.summary(rule.code, rule.summary, "zh"),
             ]
-            for one in group
+            for rule in group
         ]
         lines += [f"## {tell(title)}", "", *table(["代码", "级别", "修复", "要求"], rows), ""]
     return "\n".join(lines)

@@ -47,12 +47,12 @@ MEMORY = (None, 1, 200, 256, 1000, 4096, 90112)
 PERCENT = (1, 50)
 """Memory in percent of each card."""
 
-POLICIES = tuple((one, None) for one in (None, *Policy))
+POLICIES = tuple((policy, None) for policy in (None, *Policy))
 CLASSES = tuple(product((None, Policy.BEST_EFFORT), Qos))
 CLIENTS = 4
 """Of each card that NVIDIA's DRA driver shares."""
 PARTITIONS = ("1g.5gb", "3g.20gb", "7g.80gb")
-DEVICES = tuple(Device(one) for one in dict.fromkeys(card.vendor for card in catalogue()))
+DEVICES = tuple(Device(vendor) for vendor in dict.fromkeys(card.vendor for card in catalogue()))
 """Any card of each vendor."""
 
 _PERCENT = JSON_NAMES["memory_percent"]
@@ -96,8 +96,8 @@ class Cell:
 
     met: dict[str, set[str]] = field(default_factory=dict)
 
-    def add(self, what: str, code: str | None = None) -> None:
-        self.met.setdefault(what, set()).update([code] if code else [])
+    def add(self, text: str, code: str | None = None) -> None:
+        self.met.setdefault(text, set()).update([code] if code else [])
 
     def words(self) -> list[str]:
         """What it met, in the order of the verdicts."""
@@ -108,17 +108,17 @@ class Cell:
         if str(Verdict.EXACT) in self.met:
             return "exact" if len(self.met) == 1 else "some"
         for mark, words in (("accepted", ("rounded", "filled")), ("dropped", ("dropped",))):
-            if any(one in self.met for one in words):
+            if any(word in self.met for word in words):
                 return mark
         return "refused"
 
     def with_rules(self, words: Callable[[str], str] = str) -> list[str]:
         """``rounded: ACK006``, each code a link."""
-        found = []
+        notes = []
         for word in self.words():
             codes = ", ".join(map(rule_link, sorted(self.met[word])))
-            found.append(f"{words(word)}: {codes}" if codes else words(word))
-        return found
+            notes.append(f"{words(word)}: {codes}" if codes else words(word))
+        return notes
 
 
 def pages() -> Iterator[tuple[str, str]]:
@@ -138,15 +138,17 @@ def _page(title: str, about: str, target: str, language: int, words: Callable[[s
         for name in fields:
             place = f"{backend.name}-{name}"
             mark = row[name].mark()
-            found = row[name].with_rules(words)
+            notes = row[name].with_rules(words)
             sign, *means = MARKS[mark]
             lines[-1].append(
                 f'<button type="button" class="mark {mark}" popovertarget="{place}" '
                 f'aria-label="{backend.name}, {name}: {means[language - 1]}">{sign}</button>'
             )
-            text = f"**{target_link(backend.name)}, `{name}`**\n\n" + "\n".join(f"- {one}" for one in found)
+            text = f"**{target_link(backend.name)}, `{name}`**\n\n" + "\n".join(f"- {note}" for note in notes)
             boxes.append(f'<div id="{place}" class="cell" popover="auto" markdown>\n\n{text}\n\n</div>')
-    legend = [f'- <span class="mark {name}">{one[0]}</span> {one[language]}' for name, one in MARKS.items()]
+    legend = [
+        f'- <span class="mark {name}">{mark[0]}</span> {mark[language]}' for name, mark in MARKS.items()
+    ]
     grid = table([target, *(f"`{name}`" for name in fields)], lines)
     return (
         "\n\n".join(
@@ -194,9 +196,9 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     lost = {name for name, _ in met}
     for name, loss in met:
         row[name].add(str(loss.kind), loss.code)
-    for one in outcome.diagnostics:
-        if one.severity == "warning":
-            row[str(one.path[0])].add(DOUBTFUL, one.code)
+    for finding in outcome.diagnostics:
+        if finding.severity == "warning":
+            row[str(finding.path[0])].add(DOUBTFUL, finding.code)
     kept = set() if outcome.verdict is Verdict.REFUSED else set(outcome.granted.given_fields())
     for attribute in share.given_fields():
         name = JSON_NAMES[attribute]
@@ -216,12 +218,12 @@ def _grid(backend: Backend) -> Iterator[Share]:
     for cards, cores in product(CARDS, CORES):
         share = Share(cards, cores and cores * cards, 4096 * cards, device=named)
         yield replace(share, memory_limit_mib=8192 * cards)
-        for one in (share, Share(cards, device=named)):  # whole cards too: some targets have no others
-            yield from (replace(one, isolation=isolation) for isolation in Isolation)
-            yield from (replace(one, device=device) for device in (None, Device(backend.vendor), *DEVICES))
-    yield from (Share(partition=Partition(one), device=named) for one in PARTITIONS)
-    for of, one in product((2, CLIENTS), (None, *Strategy)):
-        yield Share(replica=Replica(of, one), device=named)
+        for whole in (share, Share(cards, device=named)):  # whole cards too: some targets have no others
+            yield from (replace(whole, isolation=isolation) for isolation in Isolation)
+            yield from (replace(whole, device=device) for device in (None, Device(backend.vendor), *DEVICES))
+    yield from (Share(partition=Partition(partition), device=named) for partition in PARTITIONS)
+    for of, strategy in product((2, CLIENTS), (None, *Strategy)):
+        yield Share(replica=Replica(of, strategy), device=named)
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:

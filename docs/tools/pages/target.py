@@ -61,7 +61,9 @@ def _page(backend: Backend) -> Iterator[str]:
     yield from ("## Keys", _keys(backend))
     if backend.rules:
         head = ["code", "severity", "fix", "requirement"]
-        rows = [[rule_link(one.code), str(one.severity), one.fix or "", one.summary] for one in backend.rules]
+        rows = [
+            [rule_link(rule.code), str(rule.severity), rule.fix or "", rule.summary] for rule in backend.rules
+        ]
         yield from ("## Rules", "\n".join(filled(head, rows)))
     yield from _cluster(backend)
     yield from _example(backend)
@@ -84,7 +86,7 @@ def _about(backend: Backend) -> Iterator[str]:
 
 
 def _schedulers(names: Iterable[str]) -> str:
-    return f"Its keys have effect with the default scheduler and {', '.join(f'`{one}`' for one in names)}."
+    return f"Its keys have effect with the default scheduler and {', '.join(f'`{name}`' for name in names)}."
 
 
 def _of_rows(backend: Backend) -> Iterator[str]:
@@ -95,7 +97,7 @@ def _of_rows(backend: Backend) -> Iterator[str]:
     if backend.sizes:
         yield f"A part of a card is one of: {sizes_text(backend.sizes)}."
     counts = [rows.cards for rows in backend.keys_by_model if rows.cards]
-    if counts and backend.has_parts and not any(one.repeats for one in counts):
+    if counts and backend.has_parts and not any(row.repeats for row in counts):
         gets = str(backend.several_cards)
         forced = any(rows.cores and rows.cores.forced for rows in backend.keys_by_model)
         if forced and backend.several_cards is SeveralCards.SHARED:
@@ -119,14 +121,14 @@ def _of_rows(backend: Backend) -> Iterator[str]:
 @cache
 def _written_by_hand() -> dict[str, list[str]]:
     """By target, the pages that people write and that link to its page."""
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for path in sorted(DOCS.glob("*.md")):
         text = path.read_text(encoding="utf-8")
         title = re.match(r"# (.+)", text)
         if title and "." not in path.stem:
             for name in dict.fromkeys(re.findall(r"\]\(reference/targets\.md#([\w-]+)\)", text)):
-                found.setdefault(name, []).append(f"[{title[1]}](../{path.name})")
-    return found
+                groups.setdefault(name, []).append(f"[{title[1]}](../{path.name})")
+    return groups
 
 
 # --- fields and keys ------------------------------------------------------------------------------
@@ -146,13 +148,13 @@ def _fields(backend: Backend) -> str:
 
 def _keys(backend: Backend) -> str:
     head = ["key", "place", "meaning", "unit", "values", "beside", "without it", "written by", "source"]
-    of_models = {one.template for one in backend.keys if one.model}
+    of_models = {row.template for row in backend.keys if row.model}
     rows = {
-        one.template or one.name: _named_by_template(one)
-        for one in backend.keys
-        if one.model or one.template not in of_models  # else it is for a card that nobody knows
+        row.template or row.name: _named_by_template(row)
+        for row in backend.keys
+        if row.model or row.template not in of_models  # else it is for a card that nobody knows
     }
-    lines = filled(head, [_key(backend, one) for one in rows.values()])
+    lines = filled(head, [_key(backend, row) for row in rows.values()])
     models = _models(backend)
     if models:
         lines += ["", f"`{MODEL}` is the card, by its [name](../cards.md): {', '.join(models)}."]
@@ -164,7 +166,10 @@ def _named_by_template(row: KeySpec) -> KeySpec:
     if not row.model:
         return row
     text = _model_in(row)
-    names = {name: tuple(one.replace(text, MODEL) for one in getattr(row, name)) for name in LISTS}
+    names = {
+        name: tuple(name_with_model.replace(text, MODEL) for name_with_model in getattr(row, name))
+        for name in LISTS
+    }
     return row._replace(name=row.template, **names)
 
 
@@ -178,8 +183,8 @@ def _model_in(row: KeySpec) -> str:
 
 
 def _models(backend: Backend) -> list[str]:
-    found = {_model_in(row): row.model for row in backend.keys if row.model}
-    return [f"`{text}` ({model})" for text, model in found.items()]
+    models = {_model_in(row): row.model for row in backend.keys if row.model}
+    return [f"`{text}` ({model})" for text, model in models.items()]
 
 
 def _key(backend: Backend, row: KeySpec) -> list[str]:
@@ -218,26 +223,26 @@ def _values(row: KeySpec) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
         yield row.legal.text
-    words = {one: str(row.words.get(one, one)) for one in row.texts}
+    words = {text: str(row.words.get(text, text)) for text in row.texts}
     if words:
         yield ", ".join(
             f"`{word}`" if word == value else f"`{word}` ({value})" for word, value in words.items()
         )
-    patterns = (one.pattern for one in row.values if isinstance(one, re.Pattern))
+    patterns = (pattern.pattern for pattern in row.values if isinstance(pattern, re.Pattern))
     yield from map(code, patterns)
     if ANY in row.no_op_values:
         yield "no value changes what a pod requests"
     elif row.no_op_values:
-        idle = (f"`{one}`" if one else "the empty text" for one in row.no_op_values)
+        idle = (f"`{value}`" if value else "the empty text" for value in row.no_op_values)
         yield f"as without the key: {', '.join(idle)}"
     yield from (f"doubtful: `{value}`: {why}" for value, why in row.uncertain_values.items())
 
 
 def _beside(row: KeySpec) -> Iterator[str]:
     if row.needs:
-        yield f"needs {' or '.join(f'`{one}`' for one in row.needs)}"
+        yield f"needs {' or '.join(f'`{name}`' for name in row.needs)}"
     if row.excludes:
-        yield f"not with {', '.join(f'`{one}`' for one in row.excludes)}"
+        yield f"not with {', '.join(f'`{name}`' for name in row.excludes)}"
 
 
 def _writer(row: KeySpec) -> str:
@@ -249,8 +254,14 @@ def _writer(row: KeySpec) -> str:
 
 def _cluster(backend: Backend) -> Iterator[str]:
     needs = [
-        [one.what, str(one.bound), one.when or "every share", str(one.severity), str(one.source)]
-        for one in backend.requirements
+        [
+            requirement.what,
+            str(requirement.bound),
+            requirement.when or "every share",
+            str(requirement.severity),
+            str(requirement.source),
+        ]
+        for requirement in backend.requirements
     ]
     if not (needs or backend.has_nodes):
         return
@@ -267,8 +278,8 @@ def _cluster(backend: Backend) -> Iterator[str]:
 
 def _instances(limits: Limits) -> str:
     doubt = "" if limits.certain else ", though its documents differ"
-    most = None if limits.default else limits.per_card
-    count = f"{most} containers{doubt}" if most else "as many containers as the node says"
+    maximum = None if limits.default else limits.per_card
+    count = f"{maximum} containers{doubt}" if maximum else "as many containers as the node says"
     return f" A card has at most {count}."
 
 
@@ -276,12 +287,14 @@ def _example(backend: Backend) -> Iterator[str]:
     """The first share that it can express exactly, else the first that can be rounded."""
     shares = (Share(1, 30, 4096), *SHARES, Share())
     model = next((row.model for row in backend.keys if row.model), None)
-    named = [replace(one, device=Device(models=(model,))) for one in shares] if model else []
+    named = [replace(share, device=Device(models=(model,))) for share in shares] if model else []
     tried = (_rendered(backend, share) for share in (*shares, *named))
-    found = [one for one in tried if one is not None]
-    if not found:
+    examples = [example for example in tried if example is not None]
+    if not examples:
         return
-    document, verdict, text = next((one for one in found if one[1] is Verdict.EXACT), found[0])
+    document, verdict, text = next(
+        (example for example in examples if example[1] is Verdict.EXACT), examples[0]
+    )
     rounded = "" if verdict is Verdict.EXACT else ", rounded up"
     kind = "yaml" if backend.writes_pods or text.startswith("apiVersion") else "text"
     yield f"## Example\n\n{fenced('yaml', document)}"
@@ -291,7 +304,11 @@ def _example(backend: Backend) -> Iterator[str]:
 def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None:
     """The document of a share, its verdict and the text at a target; None where it is refused."""
     document = dump_yaml(to_document("bert", share))
-    [made] = rendered(Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True)))
-    if made.refused or "*" in made.text:  # the row of a key that is read is no name to write
+    [document_rendered] = rendered(
+        Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True))
+    )
+    if (
+        document_rendered.refused or "*" in document_rendered.text
+    ):  # the row of a key that is read is no name to write
         return None
-    return document, made.items[0].verdict, made.text
+    return document, document_rendered.items[0].verdict, document_rendered.text

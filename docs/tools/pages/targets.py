@@ -37,7 +37,12 @@ whose names read like an accelerator's, and device classes of other drivers ({ru
 
 def pages() -> Iterator[tuple[str, str]]:
     head = ["target", "also", "what", "shares", "read and written"]
-    lines = [INTRODUCTION, *table(head, [_target(one) for one in registry.all_backends()]), "", *_products()]
+    lines = [
+        INTRODUCTION,
+        *table(head, [_target(backend) for backend in registry.all_backends()]),
+        "",
+        *_products(),
+    ]
     yield "targets.md", "\n".join(lines) + "\n"
 
 
@@ -53,7 +58,10 @@ def _target(backend: Backend) -> list[str]:
 
 
 def _products() -> list[str]:
-    rows = [[one.title, _keys(one), one.numbers, documents.link(one.source)] for one in PRODUCTS]
+    rows = [
+        [product.title, _keys(product), product.numbers, documents.link(product.source)]
+        for product in PRODUCTS
+    ]
     return [NAMED, *table(["product", "keys", "numbers", "source"], rows)]
 
 

@@ -99,8 +99,8 @@ def _modules() -> list[tuple[str, Path]]:
     assert yaml.origin is not None
     package = ROOT / "gpuxlate"
     files = (*package.rglob("*.py"), *package.rglob("*.json"), *package.rglob("*.mo"))
-    ours = [one for one in files if one.relative_to(package).parts[0] not in LEFT_OUT]
-    found = [(one.relative_to(ROOT).as_posix(), one) for one in ours]
-    found += [(f"yaml/{one.name}", one) for one in Path(yaml.origin).parent.glob("*.py")]
-    found.append(("in_browser.py", Path(__file__).with_name("in_browser.py")))
-    return sorted(found)
+    ours = [path for path in files if path.relative_to(package).parts[0] not in LEFT_OUT]
+    files_by_name = [(path.relative_to(ROOT).as_posix(), path) for path in ours]
+    files_by_name += [(f"yaml/{path.name}", path) for path in Path(yaml.origin).parent.glob("*.py")]
+    files_by_name.append(("in_browser.py", Path(__file__).with_name("in_browser.py")))
+    return sorted(files_by_name)

@@ -20,22 +20,22 @@ def answer(request: str) -> str:
     """``text``, ``to``, ``round``, ``fill``, ``drop``, ``lang`` in; out: ``text`` (null where it is refused),
     ``diff`` as lines, ``verdicts`` by object and container, what the translation says, what lint finds, and
     ``problem``, set where nothing could be tried."""
-    asked = json.loads(request)
-    tell = locale.translator(asked.get("lang", "en"))
-    given = asked["text"]
+    options = json.loads(request)
+    tell = locale.translator(options.get("lang", "en"))
+    manifest = options["text"]
     said: dict[str, Any] = {"text": None, "diff": [], "verdicts": [], "translation": [], "lint": []}
     try:
-        said["lint"] = _told(gpuxlate.lint(given, name=NAME).diagnostics, tell)
-        made = gpuxlate.translate(
-            given,
-            to=asked["to"],
-            round="up" if asked["round"] else None,
-            fill=asked["fill"],
-            drop=asked["drop"],
+        said["lint"] = _told(gpuxlate.lint(manifest, name=NAME).diagnostics, tell)
+        result = gpuxlate.translate(
+            manifest,
+            to=options["to"],
+            round="up" if options["round"] else None,
+            fill=options["fill"],
+            drop=options["drop"],
             name=NAME,
         )
     except gpuxlate.Refused as refused:
-        found, items = refused.diagnostics, refused.items
+        findings, items = refused.diagnostics, refused.items
     except ModuleNotFoundError as error:
         if error.name not in ("pydantic", "pydantic_core"):
             raise
@@ -45,31 +45,31 @@ def answer(request: str) -> str:
         said["problem"] = tell(message_of(error))
         return json.dumps(said)
     else:
-        found, items = made.diagnostics, made.items
-        said["text"] = made.text
-        lines = given.splitlines(), made.text.splitlines()
-        said["diff"] = list(difflib.unified_diff(*lines, NAME, f"{NAME} for {asked['to']}", lineterm=""))
+        findings, items = result.diagnostics, result.items
+        said["text"] = result.text
+        lines = manifest.splitlines(), result.text.splitlines()
+        said["diff"] = list(difflib.unified_diff(*lines, NAME, f"{NAME} for {options['to']}", lineterm=""))
     said["verdicts"] = [
         {
-            "object": f"{one.object.kind} {one.object.name or ''}".rstrip(),
-            "container": one.container,
-            "verdict": tell(msg(one.verdict)),
+            "object": f"{item.object.kind} {item.object.name or ''}".rstrip(),
+            "container": item.container,
+            "verdict": tell(msg(item.verdict)),
         }
-        for one in items
+        for item in items
     ]
-    said["translation"] = _told(found, tell)
+    said["translation"] = _told(findings, tell)
     return json.dumps(said)
 
 
-def _told(found: Sequence[Diagnostic], tell: locale.Translate) -> list[dict[str, Any]]:
+def _told(findings: Sequence[Diagnostic], tell: locale.Translate) -> list[dict[str, Any]]:
     return [
         {
-            "code": one.code,
-            "severity": str(one.severity),
-            "line": one.span.line if one.span else None,
-            "column": one.span.column if one.span else None,
-            "message": tell(one.message),
-            "hint": tell(one.hint or ""),
+            "code": finding.code,
+            "severity": str(finding.severity),
+            "line": finding.span.line if finding.span else None,
+            "column": finding.span.column if finding.span else None,
+            "message": tell(finding.message),
+            "hint": tell(finding.hint or ""),
         }
-        for one in found
+        for finding in findings
     ]

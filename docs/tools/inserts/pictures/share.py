@@ -62,23 +62,23 @@ def landings() -> list[Landing]:
 def _landing(name: str, title: str) -> Landing:
     drop: tuple[str, ...] = ()
     try:
-        made = gpuxlate.render(SHARE, name)
+        result = gpuxlate.render(SHARE, name)
     except gpuxlate.Refused as refused:
         drop = tuple(loss.field for loss in refused.items[0].losses)
-        made = gpuxlate.render(SHARE, name, drop=drop)
-    pod: Any = made.objects[0]
+        result = gpuxlate.render(SHARE, name, drop=drop)
+    pod: Any = result.objects[0]
     keys = tuple(line.replace("`", "") for line in said(pod))
-    back = gpuxlate.parse(made.objects, from_=name).shares[0]
-    warnings = tuple(one.code for one in made.diagnostics if one.severity == "warning")
-    return Landing(title, keys, str(made.items[0].verdict), drop, warnings, back)
+    back = gpuxlate.parse(result.objects, from_=name).shares[0]
+    warnings = tuple(finding.code for finding in result.diagnostics if finding.severity == "warning")
+    return Landing(title, keys, str(result.items[0].verdict), drop, warnings, back)
 
 
 def draw(words: Callable[[str], str] = str, layout: Layout = WIDE) -> str:
-    found = landings()
+    landings_ = landings()
     top = TOP if layout is WIDE else TOP + 20
     drawing = Drawing(
         layout.width,
-        top + layout.row * len(found) + 12,
+        top + layout.row * len(landings_) + 12,
         "One share on each cloud",
         "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.",
         words,
@@ -90,22 +90,22 @@ def draw(words: Callable[[str], str] = str, layout: Layout = WIDE) -> str:
     )
     drawing.text(LEFT, 78, f"Per card: {each}", "soft")
     drawing.text(layout.cards_at[0], top - 18, f"The part of each card, with {CARD_MIB} MiB", "soft")
-    for number, one in enumerate(found):
-        _row(drawing, top + number * layout.row, one, layout)
+    for number, landing in enumerate(landings_):
+        _row(drawing, top + number * layout.row, landing, layout)
     return drawing.svg()
 
 
-def _row(drawing: Drawing, top: float, one: Landing, layout: Layout) -> None:
-    drawing.text(LEFT, top + 16, one.title, "strong")
-    verdict = f"{one.verdict}: {', '.join(one.lost)}" if one.lost else one.verdict
-    if one.warnings:
-        verdict += f", with a warning: {', '.join(one.warnings)}"
-    drawing.text(LEFT, top + 36, verdict, "bad" if one.lost else "good")
-    for number, line in enumerate(one.keys):
+def _row(drawing: Drawing, top: float, landing: Landing, layout: Layout) -> None:
+    drawing.text(LEFT, top + 16, landing.title, "strong")
+    verdict = f"{landing.verdict}: {', '.join(landing.lost)}" if landing.lost else landing.verdict
+    if landing.warnings:
+        verdict += f", with a warning: {', '.join(landing.warnings)}"
+    drawing.text(LEFT, top + 36, verdict, "bad" if landing.lost else "good")
+    for number, line in enumerate(landing.keys):
         drawing.text(LEFT, top + 58 + 19 * number, line, "mono")
     x, below = layout.cards_at
-    for card in range(one.back.cards):
-        _card(drawing, x + card * (layout.card + GAP), top + below, layout.card, f"card {card}", one.back)
+    for card in range(landing.back.cards):
+        _card(drawing, x + card * (layout.card + GAP), top + below, layout.card, f"card {card}", landing.back)
 
 
 def _card(drawing: Drawing, x: float, y: float, width: int, name: str, share: gpuxlate.Share) -> None:

@@ -57,8 +57,8 @@ def draw(words: Callable[[str], str] = str) -> str:
 
 def draw_narrow(words: Callable[[str], str] = str) -> str:
     """The way up below the way down."""
-    made = ("", *(one[2] for one in UP[:0:-1]))
-    steps = [*DOWN, FIT, *((*one[:2], by) for one, by in zip(UP[::-1], made, strict=True))]
+    functions = ("", *(step[2] for step in UP[:0:-1]))
+    steps = [*DOWN, FIT, *((*step[:2], by) for step, by in zip(UP[::-1], functions, strict=True))]
     drawing = Drawing(NARROW, TOP + len(steps) * STEP - 10, *ABOUT, words)
     drawing.text(EDGE, 36, ABOUT[0], "big")
     for number, step in enumerate(steps):
