@@ -168,8 +168,8 @@ class PodExample:
     def text(self) -> str:
         """The inside of a Pod, in YAML."""
         on_pod = [
-            f"{what}: {_mapping(values)}"
-            for what, values in (("annotations", self.annotations), ("labels", self.labels))
+            f"{kind}: {_mapping(values)}"
+            for kind, values in (("annotations", self.annotations), ("labels", self.labels))
             if values
         ]
         lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
@@ -272,18 +272,18 @@ class Rule:
         else of ``examples/<code>.md``."""
         import inspect
 
-        found = sections_of(inspect.cleandoc(self.check.__doc__ or ""))
-        if "Example" not in found:  # it has some in a plug-in, or in words
-            found |= self.page.sections if self.page else sections_of(_examples_of(self.code))
-        return {title: found[title] for title in HEADINGS if title in found} | found
+        parsed = sections_of(inspect.cleandoc(self.check.__doc__ or ""))
+        if "Example" not in parsed:  # it has some in a plug-in, or in words
+            parsed |= self.page.sections if self.page else sections_of(_examples_of(self.code))
+        return {title: parsed[title] for title in HEADINGS if title in parsed} | parsed
 
     def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
         """The rule with constraints that know the other names of resources, by their own."""
         if not aliases:
             return self
         cluster = self.with_profile and self.with_profile.with_aliases(aliases)
-        known = tuple(one.with_aliases(aliases) for one in self.constraints)
-        return replace(self, constraints=known, with_profile=cluster)
+        constraints = tuple(constraint.with_aliases(aliases) for constraint in self.constraints)
+        return replace(self, constraints=constraints, with_profile=cluster)
 
     def __call__(self, *args: Any) -> Any:
         if not (self.constraints or self.with_profile):
@@ -433,14 +433,14 @@ def declared_in(module: ModuleType) -> Iterator[Rule]:
 
 def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
     """Rules in the order of their codes. Raises CodeTakenError where two of them have one code."""
-    found: dict[str, Rule] = {}
+    by_code: dict[str, Rule] = {}
     for rule in rules:
-        if found.setdefault(rule.code, rule) is not rule:
-            raise CodeTakenError(found[rule.code], rule, owner)
-    return tuple(found[code] for code in sorted(found))
+        if by_code.setdefault(rule.code, rule) is not rule:
+            raise CodeTakenError(by_code[rule.code], rule, owner)
+    return tuple(by_code[code] for code in sorted(by_code))
 
 
 def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
     """The modules of a package, in the order of their names; a plain module has none."""
-    names = sorted(one.name for one in pkgutil.iter_modules(getattr(package, "__path__", ())))
+    names = sorted(module.name for module in pkgutil.iter_modules(getattr(package, "__path__", ())))
     return (import_module(f"{package.__name__}.{name}") for name in names)

@@ -36,7 +36,7 @@ class Rules(tuple[Rule, ...]):
 
     @cached_property
     def _index(self) -> _Index:
-        found = _Index({}, {}, [], [])
+        index = _Index({}, {}, [], [])
         for number, rule in enumerate(self):
             if rule.scope not in (Scope.POD, Scope.JOB):
                 continue
@@ -44,15 +44,15 @@ class Rules(tuple[Rule, ...]):
             if rule.keys:
                 needs.append((rule.keys,))
             if rule.extra_check or not all(needs) or not (needs or rule.about or rule.with_profile):
-                found.of_any.append(number)
+                index.of_any.append(number)
             elif rule.with_profile is not None:
-                found.in_clusters.append(number)
+                index.in_clusters.append(number)
             for subject in rule.about:
-                found.by_subject.setdefault(subject, []).append(number)
+                index.by_subject.setdefault(subject, []).append(number)
             # a pod that breaks a constraint has a key of each set: the last, that of its value, is the rarest
             for name in {name for sets in needs if sets for name in sets[-1]}:
-                found.by_key.setdefault(name, []).append(number)
-        return found
+                index.by_key.setdefault(name, []).append(number)
+        return index
 
     @cached_property
     def refusing(self) -> Rules:
@@ -78,44 +78,44 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     together, names = pod.with_workload(), names_in(pod)  # constraints look at these
     for rule in listed.asked_of(pod, context):
         constraints = rule.constraints or rule.with_profile
-        found = rule.broken_by(together, context, names) if constraints else rule(pod, context)
-        yield from context.applying(found) if context.partial else found
+        findings = rule.broken_by(together, context, names) if constraints else rule(pod, context)
+        yield from context.applying(findings) if context.partial else findings
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the document rules among ``rules`` on one document."""
-    found = {
+    present = {
         Subject.CLAIM: document.claims or document.several,
         Subject.OUTSIDE: document.outside,
         Subject.REPEATED: document.repeated,
         Subject.SHARED: document.shared,
         Subject.UNREAD: document.unread,
     }
-    there = {subject for subject, some in found.items() if some}
+    subjects = {subject for subject, some in present.items() if some}
     for rule in rules:
-        if rule.scope is Scope.DOCUMENT and (not rule.about or not rule.about.isdisjoint(there)):
+        if rule.scope is Scope.DOCUMENT and (not rule.about or not rule.about.isdisjoint(subjects)):
             yield from rule(document, context)
 
 
 def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
     """What vendor-neutral rules are about, as far as the pod has it."""
-    found: set[Subject] = set()
+    in_pods: set[Subject] = set()
     of = words.subjects
     for place, field, _, _, keys in groups(pod):
         for name, value in keys:
             here = of(name, place)
             if not here:
                 continue
-            found |= here
+            in_pods |= here
             if Subject.RESOURCE in here:
                 if field == "requests":
-                    found.add(Subject.REQUEST)
+                    in_pods.add(Subject.REQUEST)
                 if not _PLAIN.fullmatch(value.text):
-                    found.add(Subject.ODD_NUMBER)
+                    in_pods.add(Subject.ODD_NUMBER)
     # a file is read for the names of claims in its pods, not for those in containers alone
-    if pod.claims or (found and any(container.claims for container in pod.all_containers())):
-        found.add(Subject.CLAIM)
-    return found
+    if pod.claims or (in_pods and any(container.claims for container in pod.all_containers())):
+        in_pods.add(Subject.CLAIM)
+    return in_pods
 
 
 # All rules by code: vendor-neutral rules and those of the installed backends.
@@ -161,28 +161,28 @@ def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
 
     Raises CodeTakenError where two rules have one code.
     """
-    found = {rule.code: rule for rule in neutral_rules()}
+    by_code = {rule.code: rule for rule in neutral_rules()}
     for backend in backends:
         for rule in backend.rules:
-            if found.setdefault(rule.code, rule) is not rule:
-                raise CodeTakenError(found[rule.code], rule, backend.name)
-    return dict(sorted(found.items()))
+            if by_code.setdefault(rule.code, rule) is not rule:
+                raise CodeTakenError(by_code[rule.code], rule, backend.name)
+    return dict(sorted(by_code.items()))
 
 
 def find(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
     """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
-    wanted = code.strip().upper()
-    return next((rule for rule in _every(backends) if rule.code == wanted), None)
+    normalized = code.strip().upper()
+    return next((rule for rule in _every(backends) if rule.code == normalized), None)
 
 
 def nearest(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     """The code that was probably meant, for "did you mean"; None where nothing is near."""
     codes = list(all_rules(backends))
-    wanted = code.strip().upper()
-    match = _CODE.fullmatch(wanted)
+    normalized = code.strip().upper()
+    match = _CODE.fullmatch(normalized)
     if match:
-        wanted = f"{match['prefix']}{int(match['number']):03d}"
-    return key_index.nearest(wanted, codes, key_index.NEAR)
+        normalized = f"{match['prefix']}{int(match['number']):03d}"
+    return key_index.nearest(normalized, codes, key_index.NEAR)
 
 
 def _every(backends: Iterable[Dialect]) -> Iterator[Rule]:

@@ -191,10 +191,10 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
     if QUEUE not in pod.labels and QUEUE not in pod.owner_labels:
         return
     for claim in pod.claims:
-        asked = claim.devices.requests if claim.devices else ()
-        every = any(one.mode is not None and one.mode.text == "All" for one in asked)
-        first = any(one.form is RequestForm.FIRST for one in asked)
-        what = (
+        requests = claim.devices.requests if claim.devices else ()
+        every = any(request.mode is not None and request.mode.text == "All" for request in requests)
+        first = any(request.form is RequestForm.FIRST for request in requests)
+        title = (
             CLAIM
             if claim.claim is not None
             else "allocationMode: All"
@@ -203,8 +203,8 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
             if first
             else None
         )
-        if what is not None:
-            message = msg("Kueue does not count claim {name} ({what})", name=claim.name, what=str(what))
+        if title is not None:
+            message = msg("Kueue does not count claim {name} ({what})", name=claim.name, what=str(title))
             yield this.diagnostic(claim.path, message, msg("write a {kind} with a count", kind=TEMPLATE))
 
 
@@ -258,7 +258,7 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
 
 
 @rule("DRA020", Severity.INFO, scope=Scope.TRANSLATION)
-def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
+def other_claims_stay(this: Rule, claim: PodClaim, title: str) -> Diagnostic:
     """A translation says what becomes of claims that are for no GPU.
 
     ## What it does
@@ -277,7 +277,7 @@ def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/imex (2026-08).
     """
-    message = msg("claim {name} is for {what}, which is not a share: it is kept", name=claim.name, what=what)
+    message = msg("claim {name} is for {what}, which is not a share: it is kept", name=claim.name, what=title)
     return this.diagnostic(claim.path, message, "the cluster needs the driver of these devices too")
 
 

@@ -110,8 +110,8 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     NexusGPU/tensor-fusion, api/v1/workloadprofile_types.go and gpuresourcequota_types.go (2026-08-20);
     NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
     """
-    for kind, path, what, hint in document.unread:
-        message = msg("{kind} has {what}, which gpuxlate does not read: left as it is", kind=kind, what=what)
+    for kind, path, title, hint in document.unread:
+        message = msg("{kind} has {what}, which gpuxlate does not read: left as it is", kind=kind, what=title)
         on_key = path[-1] != "kind"  # a text has many lines: its name is shown
         yield this.diagnostic(path, message, hint or "check it by hand after a translation", on_key=on_key)
 
@@ -149,8 +149,8 @@ def once_per_object(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
             same[number] = [finding]
             continue
         item = finding.path[:2] if finding.path[:1] == ("items",) else ()
-        what = finding.code if finding.code == key_is_in_a_pod.code else finding.message
-        same.setdefault((finding.document, item, what), []).append(finding)
+        text = finding.code if finding.code == key_is_in_a_pod.code else finding.message
+        same.setdefault((finding.document, item, text), []).append(finding)
     return [_of_all(keys) if len(keys) > 1 else keys[0] for keys in same.values()]
 
 

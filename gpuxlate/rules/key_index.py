@@ -62,7 +62,7 @@ class Owners(Generic[D]):
 
     def _owners(self, name: str) -> tuple[D, ...]:
         """The dialects whose key it is."""
-        return tuple(one for one in self.of_domain(name) if one.owns(name))
+        return tuple(dialect for dialect in self.of_domain(name) if dialect.owns(name))
 
     def of_domain(self, name: str) -> tuple[D, ...]:
         """The dialects with keys of the name's domain: others are not asked."""
@@ -70,35 +70,39 @@ class Owners(Generic[D]):
 
     @cached_property
     def _by_domain(self) -> dict[str, tuple[D, ...]]:
-        found: dict[str, tuple[D, ...]] = {}
+        by_domain: dict[str, tuple[D, ...]] = {}
         for dialect in self.dialects:
             for domain in dialect.domains:
-                found[domain] = (*found.get(domain, ()), dialect)
-        return found
+                by_domain[domain] = (*by_domain.get(domain, ()), dialect)
+        return by_domain
 
     def backends_of(self, pod: PodKeys) -> tuple[D, ...]:
         """The dialects in which containers of a pod ask for GPUs."""
-        found: set[int] = set()
+        numbers: set[int] = set()
         for container in pod.all_containers():
             for values in (container.limits, container.requests):
                 for name in values:
-                    found.update(self._asked_with(name))
+                    numbers.update(self._asked_with(name))
         names = names_in(pod)
         apart = {place for name in names & self._needed.keys() for place in self._needed[name]}
         for place in apart.union(self._needed[""]):
             number, speaks, needs = self._apart[place]
             possible = pod.claims or not self.dialects[number].device_classes
-            if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
-                found.add(number)
-        if len(found) > 1:
-            found -= self._as_companions(pod)
-        return tuple(self.dialects[number] for number in sorted(found))
+            if (
+                possible
+                and all(not alternatives.isdisjoint(names) for alternatives in needs)
+                and speaks(pod.with_workload())
+            ):
+                numbers.add(number)
+        if len(numbers) > 1:
+            numbers -= self._as_companions(pod)
+        return tuple(self.dialects[number] for number in sorted(numbers))
 
     def joined(self, names: Collection[str]) -> frozenset[str]:
         """The resources of a container that are one share with keys of another dialect in it."""
-        for one in self._joining:
-            beside = frozenset(one.companions).intersection(names)
-            if beside and any(map(one.owns, names)):
+        for dialect in self._joining:
+            beside = frozenset(dialect.companions).intersection(names)
+            if beside and any(map(dialect.owns, names)):
                 return beside
         return frozenset()
 
@@ -118,27 +122,27 @@ class Owners(Generic[D]):
 
     def _asking_with(self, name: str) -> tuple[int, ...]:
         """The dialects in which a key in the resources of a container asks for GPUs."""
-        owners = {id(one) for one in self.owners(name) if one.requests_with(name)}
-        return tuple(number for number, one in enumerate(self.dialects) if id(one) in owners)
+        owners = {id(dialect) for dialect in self.owners(name) if dialect.requests_with(name)}
+        return tuple(number for number, dialect in enumerate(self.dialects) if id(dialect) in owners)
 
     @cached_property
     def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
         """The dialects that pods speak without keys in resources: how, and which names that needs."""
-        found = [(number, one.detector) for number, one in enumerate(self.dialects)]
+        detectors = [(number, dialect.detector) for number, dialect in enumerate(self.dialects)]
         return [
             (number, speaks, speaks.needs() if isinstance(speaks, Predicate) else ())
-            for number, speaks in found
+            for number, speaks in detectors
             if speaks is not None
         ]
 
     @cached_property
     def _needed(self) -> dict[str, list[int]]:
         """Their places there, by the names that the first of their needs has; under "" those without any."""
-        found: dict[str, list[int]] = {"": []}
+        places: dict[str, list[int]] = {"": []}
         for place, (_, _, needs) in enumerate(self._apart):
             for name in needs[0] if needs else ("",):
-                found.setdefault(name, []).append(place)
-        return found
+                places.setdefault(name, []).append(place)
+        return places
 
 
 class KeyIndex(Owners[Dialect]):
@@ -172,17 +176,17 @@ class KeyIndex(Owners[Dialect]):
         self.offers = lru_cache(maxsize=4096)(self._offers)
         self.search = lru_cache(maxsize=8)(self._search)
         # a plug-in may know products of its own
-        self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
-        known = [
+        self._look_alikes = index(product for dialect in dialects for product in dialect.similar_products)
+        all_names = [
             *(prefix for dialect in dialects for prefix in dialect.gpu_prefixes),
             *(name for dialect in dialects for row in dialect.keys for name in (row.name, *row.aliases)),
             *(key for dialect in dialects for product in dialect.similar_products for key in product.keys),
             *(key for product in PRODUCTS for key in product.keys),
             *LOCAL_NAMES,
         ]
-        self._known = frozenset(_WILD.split(one, 1)[0] for one in known)
-        self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
-        self._bare = tuple(one for one in self._known if "/" not in one)
+        self._known = frozenset(_WILD.split(name, 1)[0] for name in all_names)
+        self._domains = frozenset(name.partition("/")[0] for name in all_names if "/" in name)
+        self._bare = tuple(name for name in self._known if "/" not in name)
         rows = (row for dialect in dialects for row in dialect.keys if row.general and "/" not in row.name)
         self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
         """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
@@ -203,12 +207,12 @@ class KeyIndex(Owners[Dialect]):
         from gpuxlate.manifest.hits import KeySearch
 
         accelerators = (key for keys in ACCELERATORS.values() for key in keys)
-        known = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
-        return KeySearch(known, (sign.removeprefix("/") for sign in SIGNS), COMMON)
+        searched = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
+        return KeySearch(searched, (sign.removeprefix("/") for sign in SIGNS), COMMON)
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """What the data sheets say of a key."""
-        rows = (one.find(name) for one in self.of_domain(name))
+        rows = (dialect.find(name) for dialect in self.of_domain(name))
         return tuple(row for row in rows if row is not None)
 
     def _units(self, name: str) -> frozenset[str]:
@@ -248,7 +252,7 @@ class KeyIndex(Owners[Dialect]):
         """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
         everywhere."""
         owners = self.owners(name)
-        return ("/" in name and not owners) or any(self._means(one, name, place, pod) for one in owners)
+        return ("/" in name and not owners) or any(self._means(owner, name, place, pod) for owner in owners)
 
     @staticmethod
     def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
@@ -268,7 +272,7 @@ class KeyIndex(Owners[Dialect]):
 
     def has_bounds(self, name: str, pod: PodKeys) -> bool:
         """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
-        rows = (one.find(name) for one in self.backends_of(pod))
+        rows = (dialect.find(name) for dialect in self.backends_of(pod))
         return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
     def _is_resource(self, name: str) -> bool:
@@ -300,33 +304,44 @@ class KeyIndex(Owners[Dialect]):
         if self.is_foreign(name):
             return None
         owners, rows = self.owners(name), self.rows(name)
-        if rows and owners and all(one.read_only for one in owners) and not self.written_by_scheduler(name):
+        if (
+            rows
+            and owners
+            and all(owner.read_only for owner in owners)
+            and not self.written_by_scheduler(name)
+        ):
             return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
         if owners or rows:
             return None
-        found = product_at(name, place) if place else product_of(name)
-        return found or product_in(name, self._look_alikes)
+        known_product = product_at(name, place) if place else product_of(name)
+        return known_product or product_in(name, self._look_alikes)
 
     def _unread(self, name: str) -> str | None:
         """What whole accelerators a resource counts that no dialect reads, and that no other rule reports;
         UNKNOWN where its name reads like an accelerator's."""
         if self.owners(name) or self.rows(name) or self.product(name):
             return None
-        found = accelerators_of(name)
-        return UNKNOWN if found is None and reads_like_one(name) and not self.near_miss(name) else found
+        accelerators = accelerators_of(name)
+        return (
+            UNKNOWN
+            if accelerators is None and reads_like_one(name) and not self.near_miss(name)
+            else accelerators
+        )
 
     def _offers(self, name: str) -> frozenset[str]:
         """The kinds of nodes that may offer a resource: by dialect, and those that have its partitions apart
         from its whole cards. Of a key of whole cards, those with a share beside it."""
         rows = {dialect.name: dialect.find(name) for dialect in self.of_domain(name)}
-        known = {dialect: row for dialect, row in rows.items() if row is not None}
+        known_rows = {dialect: row for dialect, row in rows.items() if row is not None}
         if self.counts_whole_cards(name):
-            counting = [dialect for dialect, row in known.items() if not row.meaning.startswith(WHOLE)]
-            beside = [*known]
+            counting = [dialect for dialect, row in known_rows.items() if not row.meaning.startswith(WHOLE)]
+            beside = [*known_rows]
         else:
             counting = [dialect.name for dialect in self.owners(name)]
             beside = [
-                dialect for dialect in counting if dialect in known and known[dialect].sets == PARTITION
+                dialect
+                for dialect in counting
+                if dialect in known_rows and known_rows[dialect].sets == PARTITION
             ]
         return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in beside)))
 
@@ -342,7 +357,7 @@ class KeyIndex(Owners[Dialect]):
             return None
         owners = self.owners(name)
         if owners:
-            names = [row.name for one in owners for row in one.keys if row.name in self.candidates]
+            names = [row.name for dialect in owners for row in dialect.keys if row.name in self.candidates]
             meant = closest(name, names)
             return NearMiss(owners[0], meant) if meant else NearMiss(owners[0], alike(name, names), False)
         if "/" not in name:
@@ -372,36 +387,36 @@ class KeyIndex(Owners[Dialect]):
         ]
         if not alike_:
             return None
-        dialect, row = next((one for one in alike_ if domain_of(one[1].name) == domain), alike_[0])
+        dialect, row = next((pair for pair in alike_ if domain_of(pair[1].name) == domain), alike_[0])
         return NearMiss(dialect, row.name)
 
     @cached_property
     def _by_words(self) -> dict[str, list[tuple[Dialect, KeySpec]]]:
         """The resources of all dialects by the words of their names, and of their aliases."""
-        found: dict[str, list[tuple[Dialect, KeySpec]]] = {}
+        pairs: dict[str, list[tuple[Dialect, KeySpec]]] = {}
         for dialect in self.dialects:
             for row in dialect.keys:
                 if Place.RESOURCE not in row.places or row.is_pattern or row.model:
                     continue
                 for words_ in dict.fromkeys(map(_words_of, (row.name, *row.aliases))):
                     if len(words_) >= SHORT_NAME:
-                        found.setdefault(words_, []).append((dialect, row))
-        return found
+                        pairs.setdefault(words_, []).append((dialect, row))
+        return pairs
 
     def _maybe_meant(self, name: str) -> Iterator[str]:
         """The known keys of domains that a name's own may be a misspelt one of."""
         domain = name.partition("/")[0]
-        for known, names in self._candidates_by_domain.items():
-            if domain == known or (COMMON in name and _may_be_domain(domain, known)):
-                yield from (one for one in names if _may_be_meant(name, one))
+        for candidate_domain, names in self._candidates_by_domain.items():
+            if domain == candidate_domain or (COMMON in name and _may_be_domain(domain, candidate_domain)):
+                yield from (candidate for candidate in names if _may_be_meant(name, candidate))
 
     @cached_property
     def _candidates_by_domain(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for one in self.candidates:
-            if domain := domain_of(one):
-                found.setdefault(domain, []).append(one)
-        return found
+        by_domain: dict[str, list[str]] = {}
+        for candidate in self.candidates:
+            if domain := domain_of(candidate):
+                by_domain.setdefault(domain, []).append(candidate)
+        return by_domain
 
 
 def takes_effect(row: KeySpec, place: Place) -> bool:
@@ -475,18 +490,18 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     Few of them, since each is searched for in every file of a folder: COMMON, and the domains of keys.
     """
     listed = tuple(dialects)
-    names = {row.name for one in listed for row in one.keys if not row.name.isalpha()}
-    others = {prefix for one in listed for prefix in one.gpu_prefixes}
-    others |= {alias for one in listed for row in one.keys for alias in row.aliases}
-    lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(one.lower() for one in others)}
+    names = {row.name for dialect in listed for row in dialect.keys if not row.name.isalpha()}
+    others = {prefix for dialect in listed for prefix in dialect.gpu_prefixes}
+    others |= {alias for dialect in listed for row in dialect.keys for alias in row.aliases}
+    lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(sign.lower() for sign in others)}
     lowered |= {*SIGNS}
-    products = (*PRODUCTS, *(product for one in listed for product in one.similar_products))
+    products = (*PRODUCTS, *(product for dialect in listed for product in dialect.similar_products))
     keys = [name for product in products for name in product.keys]
     for key in (*LOCAL_NAMES, *keys, *(name for names in ACCELERATORS.values() for name in names)):
         text = key.lower()
-        if not any(one in text for one in lowered):  # most have GPU in their names
+        if not any(sign in text for sign in lowered):  # most have GPU in their names
             lowered |= set(_WORD.findall(text)[:1])
-    return tuple(sorted(one for one in lowered if not any(other in one for other in lowered - {one})))
+    return tuple(sorted(sign for sign in lowered if not any(other in sign for other in lowered - {sign})))
 
 
 def _domain_or_all(name: str) -> str:
@@ -498,17 +513,17 @@ def _domain_or_all(name: str) -> str:
 # --- nearness -----------------------------------------------------------------------------------
 
 
-def distance(one: str, other: str, limit: int) -> int | None:
+def distance(text: str, other: str, limit: int) -> int | None:
     """Levenshtein's edit distance, None where it is above ``limit``."""
-    if abs(len(one) - len(other)) > limit:
+    if abs(len(text) - len(other)) > limit:
         return None
-    same = _alike(one, other)
-    one, other = one[same:][::-1], other[same:][::-1]
-    same = _alike(one, other)
-    one, other = one[same:], other[same:]
+    same = _alike(text, other)
+    text, other = text[same:][::-1], other[same:][::-1]
+    same = _alike(text, other)
+    text, other = text[same:], other[same:]
     too_far = limit + 1
     above = [*range(limit + 1), *[too_far] * len(other)]
-    for row, letter in enumerate(one, 1):
+    for row, letter in enumerate(text, 1):
         current = [min(row, too_far)] + [too_far] * len(other)
         # what is further from the diagonal is above the limit
         for column in range(max(1, row - limit), min(len(other), row + limit) + 1):
@@ -520,10 +535,10 @@ def distance(one: str, other: str, limit: int) -> int | None:
     return above[len(other)] if above[len(other)] <= limit else None
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(text: str, other: str) -> int:
     """How many characters both begin with."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(text), len(other)))
 
 
 def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
@@ -533,9 +548,9 @@ def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
         # two edits leave one of any three parts unchanged: this rules out most names
         if limit <= 2 and not any(piece in name for piece in _thirds(candidate)):
             continue
-        found = distance(name, candidate, limit)
-        if found is not None:
-            best, limit = candidate, found - 1
+        edits = distance(name, candidate, limit)
+        if edits is not None:
+            best, limit = candidate, edits - 1
             if limit < 0:
                 break
     return best
@@ -552,10 +567,14 @@ def closest(name: str, candidates: list[str]) -> str | None:
     near = nearest(name, candidates, NEAR)
     if near:
         return near
-    longer = [one for one in candidates if one.startswith(name)]
+    longer = [candidate for candidate in candidates if candidate.startswith(name)]
     if len(longer) == 1:
         return longer[0]
-    shorter = [one for one in candidates if name.startswith(one) and len(_tail(one)) >= SHORT_NAME]
+    shorter = [
+        candidate
+        for candidate in candidates
+        if name.startswith(candidate) and len(_tail(candidate)) >= SHORT_NAME
+    ]
     return max(shorter, key=len, default=None)
 
 
@@ -563,9 +582,9 @@ def alike(name: str, candidates: list[str]) -> str | None:
     """The name that looks most like it, for a hint only."""
     from difflib import get_close_matches  # needed only for a finding
 
-    tails = {_tail(one): one for one in candidates}
-    found = get_close_matches(_tail(name), tails, 1, 0.6)
-    return tails[found[0]] if found else None
+    tails = {_tail(candidate): candidate for candidate in candidates}
+    matches = get_close_matches(_tail(name), tails, 1, 0.6)
+    return tails[matches[0]] if matches else None
 
 
 def _tail(name: str) -> str:
@@ -578,13 +597,15 @@ def _may_be_meant(name: str, candidate: str) -> bool:
     return len(_tail(candidate)) >= SHORT_NAME or _tail(candidate) == _tail(name)
 
 
-def _may_be_domain(domain: str, known: str) -> bool:
+def _may_be_domain(domain: str, candidate: str) -> bool:
     """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
-    if abs(len(domain) - len(known)) > NEAR:
+    if abs(len(domain) - len(candidate)) > NEAR:
         return False
-    labels, meant = domain.split("."), known.split(".")
+    labels, meant = domain.split("."), candidate.split(".")
     if len(labels) == len(meant):
-        return all(one == other or set(one) & set(other) for one, other in zip(labels, meant, strict=True))
+        return all(
+            label == other or set(label) & set(other) for label, other in zip(labels, meant, strict=True)
+        )
     fewer, more = sorted((labels, meant), key=len)
     rest = iter(more)
     return not all(label in rest for label in fewer)

@@ -27,15 +27,15 @@ _DOUBTFUL = {
 def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Constraint, ...]:
     """GX007: no amount of memory looks like one in another unit."""
     words = key_index_of(Context(dialects=tuple(dialects)))
-    found = []
+    constraints = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
         row = next((row for row in words.rows(name) if Place.RESOURCE in row.places), None)
         doubtful = _DOUBTFUL.get(number_format.unit_of(row, profile))
         first = number_format.beyond_plausible(row)
         doubtful = Range(first) if first is not None else doubtful
         if row is not None and not row.quantity and not row.is_pattern and doubtful is not None:
-            found.append(Constraint(Not(InRange(name, doubtful)), keys=(name,)))
-    return tuple(found)
+            constraints.append(Constraint(Not(InRange(name, doubtful)), keys=(name,)))
+    return tuple(constraints)
 
 
 def _rows(dialects: Sequence[Dialect]) -> Iterator[KeySpec]:
@@ -207,9 +207,9 @@ def not_read(name: str, product: Product) -> Message:
 def _of_products(words: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
     joined = {name for container in pod.all_containers() for name in words.joined(container.resources)}
     for spot in key_occurrences(pod):
-        found = words.product(spot.name, spot.place)
-        if found and not (spot.place is Place.RESOURCE and spot.name in joined):
-            yield spot, found
+        product = words.product(spot.name, spot.place)
+        if product and not (spot.place is Place.RESOURCE and spot.name in joined):
+            yield spot, product
 
 
 _BELONGS = {
@@ -377,11 +377,20 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     """
     words = key_index_of(context)
     for container in pod.all_containers():
-        chosen = [one for one in (VISIBLE_DEVICES, CUDA_DEVICES) if _chooses(container.env.get(one), one)]
+        chosen = [
+            variable
+            for variable in (VISIBLE_DEVICES, CUDA_DEVICES)
+            if _chooses(container.env.get(variable), variable)
+        ]
         owners = (
-            one for name in container.resources for one in words.owners(name) if one.requests_with(name)
+            dialect
+            for name in container.resources
+            for dialect in words.owners(name)
+            if dialect.requests_with(name)
         )
-        dialect = next((one for one in owners if one.sets_visible_devices), None) if chosen else None
+        dialect = (
+            next((dialect for dialect in owners if dialect.sets_visible_devices), None) if chosen else None
+        )
         for name in chosen if dialect is not None else ():
             value = container.env[name]
             yield this.diagnostic(
@@ -492,16 +501,20 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                found = number_format.readings(value) if words.owners(name) or words.is_resource(name) else ()
+                readings = (
+                    number_format.readings(value) if words.owners(name) or words.is_resource(name) else ()
+                )
                 with_unit = value.kind is not ScalarKind.INT and any(row.quantity for row in words.rows(name))
-                if not found or with_unit:  # an exponent is a unit
+                if not readings or with_unit:  # an exponent is a unit
                     continue
-                if len(found) == 1 and found[0] is not None:
-                    write = msg("write {number}", number=found[0])
+                if len(readings) == 1 and readings[0] is not None:
+                    write = msg("write {number}", number=readings[0])
                     message = msg("{name} is {text}, not in plain decimal digits", name=name, text=value.text)
-                    yield this.diagnostic(value, message, write, fix=Fix(write, (Put(value.path, found[0]),)))
+                    yield this.diagnostic(
+                        value, message, write, fix=Fix(write, (Put(value.path, readings[0]),))
+                    )
                     continue
-                numbers = join_or("no number" if one is None else str(one) for one in found)
+                numbers = join_or("no number" if number is None else str(number) for number in readings)
                 message = msg(
                     "{name} is {text}, which YAML parsers read as {numbers}",
                     name=name,

@@ -66,34 +66,46 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
     words = key_index_of(context)
-    for _, _, one in resources_of(pod, words):
-        reading = number_format.written(one.value)
+    for _, _, resource in resources_of(pod, words):
+        reading = number_format.written(resource.value)
         if reading.form is NumberForm.NO_NUMBER:
-            if number_format.is_placeholder(one.value):
+            if number_format.is_placeholder(resource.value):
                 continue  # GX036; of whole cards alone, which are no vendor's share, nothing
             yield this.diagnostic(
-                one.value,
-                msg("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
-                _whole_number_of(number_format.unit_of(one.row, context.profile)),
+                resource.value,
+                msg(
+                    "{name} {what}: it must be a whole number", name=resource.name, what=_what(resource.value)
+                ),
+                _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
-        elif reading.number < 0 and not words.has_bounds(one.name, pod):
-            message = msg("{name} is {text}: the API server refuses it", name=one.name, text=one.value.text)
+        elif reading.number < 0 and not words.has_bounds(resource.name, pod):
+            message = msg(
+                "{name} is {text}: the API server refuses it", name=resource.name, text=resource.value.text
+            )
             yield this.diagnostic(
-                one.value, message, _whole_number_of(number_format.unit_of(one.row, context.profile))
+                resource.value,
+                message,
+                _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
         elif reading.form is NumberForm.TOO_LARGE:
-            message = msg("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text)
+            message = msg(
+                "{key} {number} does not fit in 64 bits", key=resource.name, number=resource.value.text
+            )
             yield this.diagnostic(
-                one.value, message, _whole_number_of(number_format.unit_of(one.row, context.profile))
+                resource.value,
+                message,
+                _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
         elif reading.form is NumberForm.FRACTION:
-            schedulers = _of_decimals(words, one.name) if 0 < (reading.amount or 0) < 1 else ()
+            schedulers = _of_decimals(words, resource.name) if 0 < (reading.amount or 0) < 1 else ()
             if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
                 continue
-            hint, fix = _rounding(one, reading, number_format.unit_of(one.row, context.profile))
-            message = msg("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
+            hint, fix = _rounding(resource, reading, number_format.unit_of(resource.row, context.profile))
+            message = msg(
+                "{name} is {text}: it must be a whole number", name=resource.name, text=resource.value.text
+            )
             named_elsewhere = bool(schedulers) and pod.scheduler_name is None
-            yield this.diagnostic(one.value, message, hint, fix=fix, missing=named_elsewhere)
+            yield this.diagnostic(resource.value, message, hint, fix=fix, missing=named_elsewhere)
 
 
 @rule(
@@ -117,12 +129,16 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
     """
     words = key_index_of(context)
-    for _, _, one in resources_of(pod, words):
-        reading = number_format.written(one.value)
-        if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(words, one, pod):
-            message = msg("{key} {number}: no node has so many", key=one.name, number=one.value.text)
+    for _, _, resource in resources_of(pod, words):
+        reading = number_format.written(resource.value)
+        if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(
+            words, resource, pod
+        ):
+            message = msg(
+                "{key} {number}: no node has so many", key=resource.name, number=resource.value.text
+            )
             yield this.diagnostic(
-                one.value, message, "write the number of cards; memory has a key of its own"
+                resource.value, message, "write the number of cards; memory has a key of its own"
             )
 
 
@@ -141,22 +157,26 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     Contract of gpuxlate, "the way of a user".
     """
     words = key_index_of(context)
-    for _, _, one in resources_of(pod, words):
-        if number_format.is_placeholder(one.value) and words.backends_of(pod):
-            message = msg("{name} is {text}: a variable, not checked", name=one.name, text=one.value.text)
-            yield this.diagnostic(one.value, message, "check the output of the tool that sets it")
+    for _, _, resource in resources_of(pod, words):
+        if number_format.is_placeholder(resource.value) and words.backends_of(pod):
+            message = msg(
+                "{name} is {text}: a variable, not checked", name=resource.name, text=resource.value.text
+            )
+            yield this.diagnostic(resource.value, message, "check the output of the tool that sets it")
 
 
-def _is_counted(words: KeyIndex, one: Resource, pod: PodKeys) -> bool:
+def _is_counted(words: KeyIndex, resource: Resource, pod: PodKeys) -> bool:
     """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
-    counts = one.name in words.whole_cards or any(row.sets in _COUNTED for row in words.rows(one.name))
-    rows = (dialect.find(one.name) for dialect in words.backends_of(pod)) if counts else ()
+    counts = resource.name in words.whole_cards or any(
+        row.sets in _COUNTED for row in words.rows(resource.name)
+    )
+    rows = (dialect.find(resource.name) for dialect in words.backends_of(pod)) if counts else ()
     return counts and all(row.legal.most is None for row in rows if row is not None)
 
 
 def _of_decimals(words: KeyIndex, name: str) -> set[str]:
     """The schedulers of vendors whose API servers take a part of a card in this key."""
-    return {one for row in words.rows(name) for one in row.decimals_with}
+    return {unit for row in words.rows(name) for unit in row.decimals_with}
 
 
 def not_yet_known(value: Value) -> Diagnostic:
@@ -178,7 +198,7 @@ def _whole_number_of(unit: str) -> str:
     return msg("write a whole number ({unit})", unit=unit) if unit else "write a whole number"
 
 
-def _rounding(one: Resource, reading: WrittenNumber, unit: str) -> tuple[str, Fix | None]:
+def _rounding(resource: Resource, reading: WrittenNumber, unit: str) -> tuple[str, Fix | None]:
     amount = reading.amount or reading.number
     up = math.ceil(amount)
     if up < 1:
@@ -191,11 +211,11 @@ def _rounding(one: Resource, reading: WrittenNumber, unit: str) -> tuple[str, Fi
     if unit == "MiB" and reading.suffix == "m":
         mib = math.ceil(reading.number)
         return msg("m means thousandths: write {mib} if MiB are meant", mib=mib), None
-    title = msg("round {text} up to {up}", text=one.value.text, up=up)
+    title = msg("round {text} up to {up}", text=resource.value.text, up=up)
     hint = msg("write {up}, the next whole number", up=up)
     if unit == "cards" and amount < 1:
         hint = msg("write 1 for a card of its own; a part of a card needs the keys of a vendor")
-    return hint, Fix(title, (Put(one.value.path, up),), safe=False)
+    return hint, Fix(title, (Put(resource.value.path, up),), safe=False)
 
 
 @rule(
@@ -226,56 +246,62 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """
     words = key_index_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
-    for _, _, one in resources_of(pod, words):
-        reading = number_format.written(one.value)
-        if one.row is not None and one.row.quantity and reading.amount is not None:
+    for _, _, resource in resources_of(pod, words):
+        reading = number_format.written(resource.value)
+        if resource.row is not None and resource.row.quantity and reading.amount is not None:
             continue  # an amount of bytes
         if reading.form is NumberForm.SUFFIX and not (of_server and number_format.is_canonical(reading)):
-            unit = number_format.unit_of(one.row, context.profile)
-            if one.row is not None and reading.amount is not None and 0 < one.row.gib_up_to < reading.amount:
+            unit = number_format.unit_of(resource.row, context.profile)
+            if (
+                resource.row is not None
+                and reading.amount is not None
+                and 0 < resource.row.gib_up_to < reading.amount
+            ):
                 unit = "MiB"  # only smaller numbers count GiB
-            yield _suffixed(this, one, reading, unit)
+            yield _suffixed(this, resource, reading, unit)
 
 
-def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> Diagnostic:
-    text = one.value.text
+def _suffixed(this: Rule, resource: Resource, reading: WrittenNumber, unit: str) -> Diagnostic:
+    text = resource.value.text
     harmless = _harmless(reading, unit)
     if harmless is not None:
         write = msg("write {number}", number=harmless)
-        fix = Fix(write, (Put(one.value.path, harmless),))
+        fix = Fix(write, (Put(resource.value.path, harmless),))
         message = msg(
             "{name} is {text!r}, which Kubernetes reads as {number}",
-            name=one.name,
+            name=resource.name,
             text=text,
             number=harmless,
         )
-        return this.diagnostic(one.value, message, write, severity=Severity.WARNING, fix=fix)
+        return this.diagnostic(resource.value, message, write, severity=Severity.WARNING, fix=fix)
     if reading.amount is None:
         message = msg(
-            "{name} is {text!r}, which is not a quantity: the API server refuses it", name=one.name, text=text
+            "{name} is {text!r}, which is not a quantity: the API server refuses it",
+            name=resource.name,
+            text=text,
         )
     else:
         amount = int(reading.amount)
         message = msg(
             "{name} is {text}, which is {amount} units of the key",
-            name=one.name,
+            name=resource.name,
             text=text,
             amount=amount,
         )
     meant = number_format.intended(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
-        if one.row and one.row.quantity:
+        if resource.row and resource.row.quantity:
             hint = "write a number with a unit of Kubernetes, as 4Gi"
-        elif one.row and one.row.unit_text:
-            hint = msg("write the number without a suffix ({unit})", unit=one.row.unit_text)
-        return this.diagnostic(one.value, message, hint)
+        elif resource.row and resource.row.unit_text:
+            hint = msg("write the number without a suffix ({unit})", unit=resource.row.unit_text)
+        return this.diagnostic(resource.value, message, hint)
     number, certain = meant
     write = msg("write {number}", number=number)
-    fix = Fix(write, (Put(one.value.path, number),), safe=certain)
+    fix = Fix(write, (Put(resource.value.path, number),), safe=certain)
     if unit in ("MiB", "GiB"):
         write = msg("the key counts {unit}: write {number}", unit=unit, number=number)
-    return this.diagnostic(one.value, message, write, fix=fix)
+    return this.diagnostic(resource.value, message, write, fix=fix)
 
 
 def _harmless(reading: WrittenNumber, unit: str) -> int | None:
@@ -311,30 +337,30 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, key_index_of(context)):
-        limit = container.limits.get(one.name)
+    for container, values, resource in resources_of(pod, key_index_of(context)):
+        limit = container.limits.get(resource.name)
         if values is not container.requests or limit is None:
             continue
         try:
-            least, most = quantity.parse(one.value.text).amount, quantity.parse(limit.text).amount
+            least, upper = quantity.parse(resource.value.text).amount, quantity.parse(limit.text).amount
         except quantity.QuantityError:
             continue
-        if least == most:
+        if least == upper:
             continue
         fix, hint = None, "write the same whole number in both"
         plain = number_format.written(limit).form is NumberForm.PLAIN
         if plain:
             hint = msg("write {limit}, or omit requests", limit=limit.text)
-        if plain and least < most:
+        if plain and least < upper:
             title = msg("request {limit}, as in limits", limit=limit.text)
-            fix = Fix(title, (Put(one.value.path, limit.plain),))
+            fix = Fix(title, (Put(resource.value.path, limit.plain),))
         message = msg(
             "{name} is {request} in requests and {limit} in limits: both must be equal",
-            name=one.name,
-            request=one.value.text,
+            name=resource.name,
+            request=resource.value.text,
             limit=limit.text,
         )
-        yield this.diagnostic(one.value, message, hint, fix=fix)
+        yield this.diagnostic(resource.value, message, hint, fix=fix)
 
 
 NATIVE = "kubernetes.io/"
@@ -367,19 +393,25 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     Kubernetes, "Manage resources for containers", extended resources; IsOvercommitAllowed in
     pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32, 2026-11.
     """
-    for container, values, one in resources_of(pod, key_index_of(context)):
-        if values is not container.requests or one.name in container.limits or NATIVE in one.name:
+    for container, values, resource in resources_of(pod, key_index_of(context)):
+        if values is not container.requests or resource.name in container.limits or NATIVE in resource.name:
             continue
-        if one.row is not None and one.row.limit_by_webhook:
+        if resource.row is not None and resource.row.limit_by_webhook:
             continue
         fix = None
-        if quantity.whole(one.value.text) is not None:
-            resources = one.value.path[:-2]  # some kinds have another name for them
-            limits: Path = (*resources, "limits", one.value.path[-1])  # as it is written
-            fix = Fix(msg("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
-        message = msg("{name} is in requests but not in limits: the API server refuses it", name=one.name)
+        if quantity.whole(resource.value.text) is not None:
+            resources = resource.value.path[:-2]  # some kinds have another name for them
+            limits: Path = (*resources, "limits", resource.value.path[-1])  # as it is written
+            fix = Fix(msg("add {name} to limits", name=resource.name), (Put(limits, resource.value.plain),))
+        message = msg(
+            "{name} is in requests but not in limits: the API server refuses it", name=resource.name
+        )
         yield this.diagnostic(
-            one.value, message, msg("write {name} in limits too", name=one.name), on_key=True, fix=fix
+            resource.value,
+            message,
+            msg("write {name} in limits too", name=resource.name),
+            on_key=True,
+            fix=fix,
         )
 
 
@@ -419,7 +451,9 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in on_owner.items():
             if not words.rows(name):
                 continue
-            rows = [row for row in (one.find(name) for one in words.backends_of(pod)) if row is not None]
+            rows = [
+                row for row in (dialect.find(name) for dialect in words.backends_of(pod)) if row is not None
+            ]
             steers = any(
                 place in row.places
                 and Place.WRITTEN_BY_SCHEDULER not in row.places
@@ -433,16 +467,16 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
 
 def _on_workload(
-    this: Rule, name: str, value: Value, own: Value | None, target: Path, hides: bool
+    this: Rule, name: str, value: Value, limit: Value | None, target: Path, hides: bool
 ) -> Diagnostic:
     """``hides``: on the pods it would hide their share from the webhook, so it is not moved there."""
     where = ".".join(map(str, target))
-    if own is not None:
+    if limit is not None:
         message = msg(
             "{name} is {value!r} on the workload and {own!r} on its pods: the value on the pods counts",
             name=name,
             value=value.text,
-            own=own.text,
+            own=limit.text,
         )
         return this.diagnostic(value, message, msg("keep the one in {where}", where=where), on_key=True)
     message = msg("{name} is on the workload only, where nothing reads it", name=name)
@@ -543,9 +577,12 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         if not words.is_meant(spot.name, spot.place, pod):
             continue
         if value.kind in (ScalarKind.NODE, ScalarKind.NULL):
-            what = "has no value" if value.kind is ScalarKind.NULL else "holds a mapping or a list"
+            problem = "has no value" if value.kind is ScalarKind.NULL else "holds a mapping or a list"
             message = msg(
-                "{name} in {field} {what}: it must be a string", name=spot.name, field=spot.field, what=what
+                "{name} in {field} {what}: it must be a string",
+                name=spot.name,
+                field=spot.field,
+                what=problem,
             )
             yield this.diagnostic(value, message, on_key=True)
             continue

@@ -80,7 +80,7 @@ def _written(text: str, kind: ScalarKind) -> WrittenNumber:
     if readings(Value(text, kind)):
         return WrittenNumber(NumberForm.ODD)
     try:
-        found = quantity.parse(text)
+        parsed = quantity.parse(text)
     except quantity.QuantityError:
         worded = _WORDED.fullmatch(text)
         if worded is None:
@@ -88,13 +88,13 @@ def _written(text: str, kind: ScalarKind) -> WrittenNumber:
         return WrittenNumber(
             NumberForm.SUFFIX, None, Fraction(worded["number"].rstrip(".")), worded["suffix"]
         )
-    form = NumberForm.FRACTION if found.whole is None else NumberForm.SUFFIX
-    return WrittenNumber(form, found.amount, found.number, found.suffix)
+    form = NumberForm.FRACTION if parsed.whole is None else NumberForm.SUFFIX
+    return WrittenNumber(form, parsed.amount, parsed.number, parsed.suffix)
 
 
-def is_canonical(one: WrittenNumber) -> bool:
+def is_canonical(number: WrittenNumber) -> bool:
     """A form that the API server gives whole thousands: it prints 6000 as ``6k``, whoever wrote it."""
-    return one.suffix in ("k", "M") and one.amount is not None and one.amount <= MOST_PLAUSIBLE_MIB
+    return number.suffix in ("k", "M") and number.amount is not None and number.amount <= MOST_PLAUSIBLE_MIB
 
 
 def readings(value: Value) -> tuple[int | None, ...]:
@@ -116,10 +116,10 @@ def readings(value: Value) -> tuple[int | None, ...]:
         amount = quantity.whole(text)
         return () if amount is None else (amount,)
     body, sign = match["body"].replace("_", ""), -1 if text.startswith("-") else 1
-    found: list[int | None] = [sign * one for one in _integers(body)]
+    numbers: list[int | None] = [sign * number for number in _integers(body)]
     if "_" in text or text[:2] in ("0o", "0b"):
-        found.append(None)  # a string in one of the two versions
-    return tuple(dict.fromkeys(found))
+        numbers.append(None)  # a string in one of the two versions
+    return tuple(dict.fromkeys(numbers))
 
 
 def _integers(body: str) -> list[int]:
@@ -152,28 +152,28 @@ def beyond_plausible(row: KeySpec | None) -> int | None:
     if row is None or not unit:
         return None
     first = MOST_PLAUSIBLE_GIB * GIB // unit + 1
-    own = [one.bound for one in row.ranges]
-    return None if own and all(bound is not None and bound < first for bound in own) else first
+    bounds = [range_.bound for range_ in row.ranges]
+    return None if bounds and all(bound is not None and bound < first for bound in bounds) else first
 
 
 _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}
 _BYTES = regex(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
 
 
-def intended(one: WrittenNumber, unit: str) -> tuple[int, bool] | None:
+def intended(written_number: WrittenNumber, unit: str) -> tuple[int, bool] | None:
     """The plain number that was meant, and whether that is certain; None where it is unknown."""
-    if one.number <= 0:
+    if written_number.number <= 0:
         return None
-    match = _BYTES.fullmatch(one.suffix)
+    match = _BYTES.fullmatch(written_number.suffix)
     certain = True
-    if not one.suffix or (one.suffix == "%" and unit == "percent"):
-        meant = one.number
+    if not written_number.suffix or (written_number.suffix == "%" and unit == "percent"):
+        meant = written_number.number
     elif match is None or unit not in _UNIT_BYTES:
         return None
-    elif unit == "MiB" and one.suffix in ("k", "K"):
-        meant, certain = one.number * 1000, False  # thousands of MiB: nobody requests kilobytes
+    elif unit == "MiB" and written_number.suffix in ("k", "K"):
+        meant, certain = written_number.number * 1000, False  # thousands of MiB: nobody requests kilobytes
     else:
         power = "kmgt".index(match["letter"].lower()) + 1
-        meant, certain = one.number * 1024**power / _UNIT_BYTES[unit], bool(match["binary"])
+        meant, certain = written_number.number * 1024**power / _UNIT_BYTES[unit], bool(match["binary"])
     up = math.ceil(meant)
     return (up, certain and up == meant) if up <= MOST_PLAUSIBLE_MIB else None

@@ -68,17 +68,17 @@ class PerContainerList:
         value = pod.annotations.get(self.name)
         if value is None or not self.FORM.fullmatch(value.text):
             return ()
-        found = [int(part) for part in value.text.split(",")]
-        if pod.grows and len(found) > len(pod.containers):
-            found = self.spread(pod, found)
-        return found if len(found) == len(pod.containers) else ()
+        card_numbers = [int(part) for part in value.text.split(",")]
+        if pod.grows and len(card_numbers) > len(pod.containers):
+            card_numbers = self.spread(pod, card_numbers)
+        return card_numbers if len(card_numbers) == len(pod.containers) else ()
 
     def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
         """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
         asking = [self.asked_by(container) for container in pod.containers]
-        given = [number for number in numbers if number]
-        left = iter(given)
-        return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
+        positive = [number for number in numbers if number]
+        left = iter(positive)
+        return [next(left) if asks else 0 for asks in asking] if len(positive) == sum(asking) else []
 
 
 @record
@@ -221,7 +221,7 @@ class InRange(Predicate):
         number = number_of(pod, container, self.name)
         if number is None:
             return False
-        return not self.ranges or any(one.allows(number) for one in self.ranges)
+        return not self.ranges or any(range_.allows(number) for range_ in self.ranges)
 
     def needs(self, *, truth: bool = True) -> Needs:
         return _names(self.name) if truth else ()
@@ -507,7 +507,9 @@ class ListEntryIs(Predicate):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.by)
-        return number is not None and (not self.ranges or any(one.allows(number) for one in self.ranges))
+        return number is not None and (
+            not self.ranges or any(range_.allows(number) for range_ in self.ranges)
+        )
 
     def needs(self, *, truth: bool = True) -> Needs:
         return (frozenset({self.by.name}),) if truth else ()
@@ -544,8 +546,8 @@ class _Several(Predicate):
 
     def _some(self, truth: bool) -> Needs:
         """Some part is so: the names of all parts together, where each has some."""
-        found = [part.needs(truth=truth) for part in self.parts]
-        return (frozenset().union(*(names[0] for names in found)),) if all(found) else ()
+        needs = [part.needs(truth=truth) for part in self.parts]
+        return (frozenset().union(*(names[0] for names in needs)),) if all(needs) else ()
 
 
 class AllOf(_Several):
@@ -616,7 +618,7 @@ class AtMostParameter(Predicate):
 
     @property
     def of_pod(self) -> bool:
-        return all(isinstance(one, LabelNumber | AnnotationNumber | None) for one in (self.name, self.by))
+        return all(isinstance(term, LabelNumber | AnnotationNumber | None) for term in (self.name, self.by))
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.name)
@@ -624,38 +626,38 @@ class AtMostParameter(Predicate):
         return number is not None and number <= self.most.units * max(by or 1, 1)
 
 
-def parts_of(one: object) -> Iterator[object]:
+def parts_of(structure: object) -> Iterator[object]:
     """Everything in a predicate, a constraint, or a tuple of them."""
-    yield one
-    if is_dataclass(one) and not isinstance(one, type):
-        for field in fields(one):
-            yield from parts_of(getattr(one, field.name))
-    elif isinstance(one, tuple):
-        for part in one:
+    yield structure
+    if is_dataclass(structure) and not isinstance(structure, type):
+        for field in fields(structure):
+            yield from parts_of(getattr(structure, field.name))
+    elif isinstance(structure, tuple):
+        for part in structure:
             yield from parts_of(part)
 
 
-def numbers_in(one: object) -> tuple[ClusterParameter, ...]:
+def numbers_in(structure: object) -> tuple[ClusterParameter, ...]:
     """The numbers of the cluster in it, each name once."""
-    found = {part.name: part for part in parts_of(one) if isinstance(part, ClusterParameter)}
-    return tuple(found.values())
+    by_name = {part.name: part for part in parts_of(structure) if isinstance(part, ClusterParameter)}
+    return tuple(by_name.values())
 
 
-def parameters_in(one: object) -> tuple[ClusterParameter, ...]:
+def parameters_in(structure: object) -> tuple[ClusterParameter, ...]:
     """Those of them that a policy reads from its parameters."""
-    return tuple(there for there in numbers_in(one) if there.read)
+    return tuple(parameter for parameter in numbers_in(structure) if parameter.read)
 
 
-def with_parameters(one: Predicate) -> Predicate:
+def with_parameters(predicate: Predicate) -> Predicate:
     """The predicate of a policy that reads the numbers of the cluster from its parameters."""
-    match one:
+    match predicate:
         case AllOf() | AnyOf():
-            return type(one)(*map(with_parameters, one.parts))
+            return type(predicate)(*map(with_parameters, predicate.parts))
         case Not() | SomeContainer() | ContainersAtMost():
-            return replace(one, predicate=with_parameters(one.predicate))
+            return replace(predicate, predicate=with_parameters(predicate.predicate))
         case AtMostParameter():
-            return replace(one, most=replace(one.most, read=True))
-    return one
+            return replace(predicate, most=replace(predicate.most, read=True))
+    return predicate
 
 
 # Predicates on resources that have several names: true under any of them.
@@ -672,8 +674,14 @@ def under_any_name(predicate: Predicate, aliases: Aliases) -> Predicate:
     if isinstance(predicate, Not | SomeContainer | ContainersAtMost):
         return replace(predicate, predicate=under_any_name(predicate.predicate, aliases))
     if isinstance(predicate, Requests):
-        return Requests(*(name for own in predicate.names for name in (own, *aliases.get(own, ()))))
-    names = [(own, *aliases.get(own, ())) for own in resources_in(predicate)]
+        return Requests(
+            *(
+                name
+                for resource_name in predicate.names
+                for name in (resource_name, *aliases.get(resource_name, ()))
+            )
+        )
+    names = [(resource_name, *aliases.get(resource_name, ())) for resource_name in resources_in(predicate)]
     cases = [_with_names(predicate, chosen) for chosen in product(*names)]
     return cases[0] if len(cases) == 1 else AnyOf(*cases)
 
@@ -694,7 +702,7 @@ def resources_in(predicate: Predicate) -> Iterator[str]:
         if isinstance(predicate.by, str):
             yield predicate.by
     elif isinstance(predicate, AtMostParameter):
-        yield from (one for one in (predicate.name, predicate.by) if isinstance(one, str))
+        yield from (term for term in (predicate.name, predicate.by) if isinstance(term, str))
 
 
 def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
@@ -706,7 +714,7 @@ def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
         return replace(predicate, name=chosen[0], by=by)  # type: ignore[arg-type]
     if isinstance(predicate, AtMostParameter):
         left = iter(chosen)
-        name, by = (next(left) if isinstance(one, str) else one for one in (predicate.name, predicate.by))
+        name, by = (next(left) if isinstance(term, str) else term for term in (predicate.name, predicate.by))
         return replace(predicate, name=name or "", by=by)
     return predicate
 
@@ -767,7 +775,7 @@ class Constraint:
         if not self.per_container:
             broken = self.when.holds(pod) and not self.must.holds(pod)
             return (Violation(self, ContainerKeys(), *self._at_pod(pod)),) if broken else ()
-        found: list[Violation] = []
+        result: list[Violation] = []
         for container in (*pod.init_containers, *pod.containers):
             name = ""
             if self.keys:
@@ -778,8 +786,8 @@ class Constraint:
                 else:
                     continue
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
-                found.append(Violation(self, container, name, resource(container, name)))
-        return found
+                result.append(Violation(self, container, name, resource(container, name)))
+        return result
 
     def reports(self, pod: PodKeys, container: ContainerKeys) -> Sequence[Report | None]:
         """What words a violation in a container; None: the function of the rule."""
@@ -788,17 +796,17 @@ class Constraint:
     @cached_property
     def needs(self) -> Needs:
         """Sets of names: a pod that breaks it has a key of each. Sound: what is not known needs nothing."""
-        there = (frozenset(self.keys),) if self.per_container and self.keys else ()
-        return (*there, *self.when.needs(), *self.must.needs(truth=False))
+        keys = (frozenset(self.keys),) if self.per_container and self.keys else ()
+        return (*keys, *self.when.needs(), *self.must.needs(truth=False))
 
     @property
     def demand(self) -> Predicate:
         """What is true of the pod, or of each of its containers: one predicate."""
         first = self.when.parts[0] if isinstance(self.when, AllOf) and self.when.parts else self.when
         counted = isinstance(first, InRange) and self.keys == (first.name,)  # a number is there
-        there = [Requests(*self.keys)] if self.per_container and self.keys and not counted else []
+        keys = [Requests(*self.keys)] if self.per_container and self.keys and not counted else []
         only = [
-            *there,
+            *keys,
             *map(ParameterIsSet, parameters_in((self.must, self.when))),
             *([] if self.when == ALWAYS else [self.when]),
         ]
@@ -809,8 +817,8 @@ class Constraint:
         """With the other names of its resources; one that is about such a name itself stays."""
         names = {*self.keys, *resources_in(self.must), *resources_in(self.when)}
         others = {other for alias in aliases.values() for other in alias}
-        mine = tuple((own, found) for own, found in aliases.items() if own in names)
-        return self if names & others or not mine else replace(self, aliases=mine)
+        own_aliases = tuple((name, others) for name, others in aliases.items() if name in names)
+        return self if names & others or not own_aliases else replace(self, aliases=own_aliases)
 
     def _at_pod(self, pod: PodKeys) -> tuple[str, Value | None]:
         fields = {"schedulerName": pod.scheduler_name, "nodeName": pod.node_name}
@@ -843,17 +851,19 @@ class WithProfile(NamedTuple):
     def with_aliases(self, aliases: Aliases) -> WithProfile:
         """With constraints that know the other names of resources, by their own."""
         return self._replace(
-            constraints=lambda profile: tuple(one.with_aliases(aliases) for one in self.constraints(profile))
+            constraints=lambda profile: tuple(
+                constraint.with_aliases(aliases) for constraint in self.constraints(profile)
+            )
         )
 
 
 def cards_per_node(profile: Profile, names: Collection[str]) -> ClusterParameter | None:
     """The cards of a node, in the profile of a target with one of the names; None where it does not say."""
-    found = card_of(profile, names).per_node
-    return None if found is None else ClusterParameter(PER_NODE, found)
+    number = card_of(profile, names).per_node
+    return None if number is None else ClusterParameter(PER_NODE, number)
 
 
 def card_memory(profile: Profile, names: Collection[str], unit_mib: int = 1) -> ClusterParameter | None:
     """The memory of one card in units of so many MiB, likewise."""
-    found = card_of(profile, names).memory_mib
-    return None if found is None else ClusterParameter(MEMORY_MIB, found, unit_mib)
+    memory_mib = card_of(profile, names).memory_mib
+    return None if memory_mib is None else ClusterParameter(MEMORY_MIB, memory_mib, unit_mib)

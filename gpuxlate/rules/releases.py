@@ -43,8 +43,8 @@ def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseC
 @cache
 def changes(component: Component) -> tuple[ReleaseChange, ...]:
     """What releases of a component change, the oldest first."""
-    own = (document for document in _documents() if document["component"] == component.name)
-    return tuple(change for document in own for change in read(document, component))
+    documents = (document for document in _documents() if document["component"] == component.name)
+    return tuple(change for document in documents for change in read(document, component))
 
 
 @cache

@@ -60,7 +60,7 @@ def file_parses(this: Rule, problem: str, near_template: bool = False) -> Findin
 
 
 @rule("GX025", Severity.ERROR, scope=Scope.SOURCE)
-def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
+def file_keeps_the_limits(this: Rule, limit: str, hint: str) -> Finding:
     """The file keeps within the limits.
 
     ## What it does
@@ -80,7 +80,7 @@ def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
     ## Source
     docs/security.md, "Limits".
     """
-    return msg("limit exceeded: {what}", what=what), hint
+    return msg("limit exceeded: {what}", what=limit), hint
 
 
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
@@ -236,23 +236,23 @@ def broken(source: Source, error: NotYamlError) -> Diagnostic:
     return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
 
 
-def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
+def too_much(source: Source, limit: str, hint: str, index: int) -> Diagnostic:
     """GX025 at the character where a limit is exceeded."""
-    message, hint = file_keeps_the_limits(what, hint)
+    message, hint = file_keeps_the_limits(limit, hint)
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
 
 
-def are_too_many(source: Source, findings: list[Diagnostic], most: int) -> bool:
+def are_too_many(source: Source, findings: list[Diagnostic], maximum: int) -> bool:
     """Whether a source has more findings than the limit; GX025 is then in place of those above it.
 
-    ``most``: the limit, without the findings that it has beside these.
+    ``maximum``: the limit, without the findings that it has beside these.
     """
-    above = findings[most:]
+    above = findings[maximum:]
     if not above:
         return False
     message = msg("more than {number} findings", number=limits.MAX_FINDINGS)
     finding = too_much(source, message, "fix these first: the rest was not checked", 0)
-    findings[most:] = [finding.located(document=above[0].document, span=above[0].span)]
+    findings[maximum:] = [finding.located(document=above[0].document, span=above[0].span)]
     return True
 
 
@@ -299,8 +299,8 @@ def _tag_in_line(source: Source, error: NotYamlError) -> int | None:
     """The first tag of the line where reading fails."""
     spot = error.index
     line, column = source.position(spot)
-    found = [at for tag in TAGS if (at := source.line_text(line).find(tag)) >= 0]
-    return spot - (column - 1) + min(found) if found else None
+    columns = [at for tag in TAGS if (at := source.line_text(line).find(tag)) >= 0]
+    return spot - (column - 1) + min(columns) if columns else None
 
 
 def _near_template(source: Source, error: NotYamlError) -> bool:

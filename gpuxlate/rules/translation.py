@@ -91,18 +91,18 @@ def unread(path: Path, name: str, counts: str) -> Diagnostic:
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """GX016 about whole accelerators that no dialect reads: the first place of each resource."""
     words = key_index_of(context)
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for container in pod.all_containers():
         for name, value in container.resources.items():
             if words.unread(name) is not None:
-                found.setdefault(name, value.path)
-    return (unread(path, name, words.unread(name) or "") for name, path in found.items())
+                paths.setdefault(name, value.path)
+    return (unread(path, name, words.unread(name) or "") for name, path in paths.items())
 
 
 def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagnostic]:
     """GX016 about device classes of drivers that no dialect reads: the first place of each."""
     read = {name for dialect in context.dialects for name in dialect.device_classes}
-    found: dict[str, Diagnostic] = {}
+    findings: dict[str, Diagnostic] = {}
     for claim in document.claims:
         for way in (way for request in claim.devices.requests for way in request.ways()):
             value = way.device_class
@@ -110,9 +110,9 @@ def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagno
                 message = msg(
                     "gpuxlate reads no driver of device class {name}: left as it is", name=value.text
                 )
-                made = replace(whole_cards_have_a_dialect(value.path, message, SEE_TARGETS), on_key=False)
-                found.setdefault(value.text, made)
-    return found
+                finding = replace(whole_cards_have_a_dialect(value.path, message, SEE_TARGETS), on_key=False)
+                findings.setdefault(value.text, finding)
+    return findings
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
@@ -203,7 +203,7 @@ def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> 
 
 
 @rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
-def field_is_supported(this: Rule, what: str, target: str) -> Message:
+def field_is_supported(this: Rule, field: str, target: str) -> Message:
     """The target supports the field.
 
     ## What it does
@@ -224,7 +224,7 @@ def field_is_supported(this: Rule, what: str, target: str) -> Message:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return msg("{what} is not supported by {target}", what=what, target=target)
+    return msg("{what} is not supported by {target}", what=field, target=target)
 
 
 @rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)

@@ -224,16 +224,18 @@ LONGEST = 63
 
 def index(products: Iterable[Product]) -> Index:
     """The keys of products by themselves, those with ``*`` by their domain."""
-    found: dict[str, list[tuple[str, Product]]] = defaultdict(list)
-    for one in products:
-        for key in one.keys:
-            found[key.partition("/")[0] if "*" in key else key].append((key, one))
-    return found
+    by_key: dict[str, list[tuple[str, Product]]] = defaultdict(list)
+    for product in products:
+        for key in product.keys:
+            by_key[key.partition("/")[0] if "*" in key else key].append((key, product))
+    return by_key
 
 
 _KNOWN = index(PRODUCTS)
 _WHOLE = index(Product(title, keys, "", "") for title, keys in ACCELERATORS.items())
-_LOCAL = {(place, name): one for one in PRODUCTS for place, names in one.local.items() for name in names}
+_LOCAL = {
+    (place, name): product for product in PRODUCTS for place, names in product.local.items() for name in names
+}
 LOCAL_NAMES = frozenset(name for _, name in _LOCAL)
 """Every name without a domain that is some product's key in some place."""
 
@@ -244,7 +246,7 @@ def product_in(name: str, products: Index) -> Product | None:
     if "/" in rest or not 0 < len(rest) <= LONGEST:
         return None
     candidates = chain(products.get(name, ()), products.get(domain, ()))
-    return next((one for key, one in candidates if fnmatchcase(name, key)), None)
+    return next((product for key, product in candidates if fnmatchcase(name, key)), None)
 
 
 @lru_cache(maxsize=4096)
@@ -260,10 +262,10 @@ def product_at(name: str, place: Place) -> Product | None:
 
 def accelerators_of(name: str) -> str | None:
     """What a resource counts that is in the table of whole accelerators; None for any other."""
-    found = product_in(name, _WHOLE)
-    if found is None or (name.startswith(_OF_CLASSES) and is_of_other_devices(name[len(_OF_CLASSES) :])):
+    product = product_in(name, _WHOLE)
+    if product is None or (name.startswith(_OF_CLASSES) and is_of_other_devices(name[len(_OF_CLASSES) :])):
         return None
-    return found.title
+    return product.title
 
 
 def reads_like_one(name: str) -> bool:
