@@ -86,8 +86,12 @@ def by_numbers_mib(card: Card) -> int:
 
 def sizes_of(card: Card) -> tuple[PartSize, ...]:
     """The templates of a card, the smallest first."""
-    found = ((template, card.cores_of(template)) for template in card.templates)
-    return tuple(PartSize(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
+    sized_templates = ((template, card.cores_of(template)) for template in card.templates)
+    return tuple(
+        PartSize(template.least_mib, cores, template.name)
+        for template, cores in sized_templates
+        if cores is not None
+    )
 
 
 def known_before(row: KeySpec) -> KeySpec:
@@ -202,21 +206,21 @@ class HamiAscend(HamiDialect):
         compute = f"{COUNT}-core, percent of each card that the scheduler reserves; a weight at run time"
         return {**super().field_docs, "cores": compute}
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """A part is a template, unless the pod has the mode hami-core, or compute, which goes with that mode
         alone (the base of a patch may have it); of a 910C there are two (CODE)."""
         mode = pod.pod.annotations.get(MODE)
         if mode is not None and mode.text in self.enpu_words:
-            return self._of_enpu(pod, found)
-        if "policy" in found.others:  # which ENPU alone has
-            found = replace(found, others={k: v for k, v in found.others.items() if k != "policy"})
-        card = card_named(found.others["device"].models[0])
-        by_numbers = (mode is not None and mode.text == HAMI_CORE) or found.cores is not None
+            return self._of_enpu(pod, fields)
+        if "policy" in fields.others:  # which ENPU alone has
+            fields = replace(fields, others={k: v for k, v in fields.others.items() if k != "policy"})
+        card = card_named(fields.others["device"].models[0])
+        by_numbers = (mode is not None and mode.text == HAMI_CORE) or fields.cores is not None
         by_numbers = by_numbers and not self.lacks_mode
-        if card is not None and found.memory_mib is not None:
+        if card is not None and fields.memory_mib is not None:
             part = self._of_library if by_numbers else self._of_template
-            found = part(found, card)
-        return self._in_pairs(found, card, by_numbers, AscendProfile.of(pod.profile))
+            fields = part(fields, card)
+        return self._in_pairs(fields, card, by_numbers, AscendProfile.of(pod.profile))
 
     @cached_property
     def enpu_words(self) -> tuple[str, ...]:
@@ -224,44 +228,47 @@ class HamiAscend(HamiDialect):
         row = self.find(MODE)
         return tuple(word for word in ENPU if row is not None and word in row.texts)
 
-    def _of_enpu(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def _of_enpu(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """The numbers of one die as they are; missing compute is all of it (ENPU)."""
-        if found.memory_mib is None and found.cores is None:
-            return replace(found, others={k: v for k, v in found.others.items() if k != "policy"})
-        others, origins = {**found.others}, {**found.origins}
+        if fields.memory_mib is None and fields.cores is None:
+            return replace(fields, others={k: v for k, v in fields.others.items() if k != "policy"})
+        others, origins = {**fields.others}, {**fields.origins}
         limit = pod.annotation(ENPU_LIMIT)
-        most = None if limit is None else number(limit)
-        if limit is not None and most is not None and most > (found.memory_mib or most):
-            others["memory_limit_mib"], origins["memory_limit_mib"] = most, limit.path
+        limit_mib = None if limit is None else number(limit)
+        if limit is not None and limit_mib is not None and limit_mib > (fields.memory_mib or limit_mib):
+            others["memory_limit_mib"], origins["memory_limit_mib"] = limit_mib, limit.path
         return replace(
-            found, cores=found.cores or FULL_CARD_CORES * (found.cards or 1), others=others, origins=origins
+            fields,
+            cores=fields.cores or FULL_CARD_CORES * (fields.cards or 1),
+            others=others,
+            origins=origins,
         )
 
-    def _of_template(self, found: ShareFields, card: Card) -> ShareFields:
+    def _of_template(self, fields: ShareFields, card: Card) -> ShareFields:
         """What a template has; all of the card where none has the memory."""
-        memory, sizes = found.memory_mib or 0, sizes_of(card)
-        if first_size(sizes, memory // (found.cards or 1), None) is not None and (found.cards or 1) > 1:
-            return found  # which the webhook refuses
+        memory, sizes = fields.memory_mib or 0, sizes_of(card)
+        if first_size(sizes, memory // (fields.cards or 1), None) is not None and (fields.cards or 1) > 1:
+            return fields  # which the webhook refuses
         from gpuxlate.backends.row_reader import sized
 
-        given = sized(replace(found, cores=None), sizes, "ASCEND022")
-        if given.memory_mib or memory >= (card.memory_mib or 0) * (found.cards or 1):
-            return given
-        path, why = found.origins["memory_mib"], msg("no template of the card has as much")
+        granted_fields = sized(replace(fields, cores=None), sizes, "ASCEND022")
+        if granted_fields.memory_mib or memory >= (card.memory_mib or 0) * (fields.cards or 1):
+            return granted_fields
+        path, why = fields.origins["memory_mib"], msg("no template of the card has as much")
         more = granted("memory_mib", "ASCEND022", why, path, asked=memory, given=None)
-        return replace(given, granted=(more,))
+        return replace(granted_fields, granted=(more,))
 
-    def _of_library(self, found: ShareFields, card: Card) -> ShareFields:
+    def _of_library(self, fields: ShareFields, card: Card) -> ShareFields:
         """The library takes the number, which was multiplied by the cards, for the total of the container
         (PLUGIN). Without compute, HAMi 2.9 reserves a template (V2.9)."""
-        count = found.cards or 1
-        number = (found.memory_mib or 0) // count
-        size = self._reserved(card, number, with_compute="cores" in found.origins)
+        count = fields.cards or 1
+        number = (fields.memory_mib or 0) // count
+        size = self._reserved(card, number, with_compute="cores" in fields.origins)
         if size is None or count > 1:
-            return replace(found, memory_mib=-(-number // count) * count)
-        why, path = msg("HAMi reserves a template"), found.origins["memory_mib"]
+            return replace(fields, memory_mib=-(-number // count) * count)
+        why, path = msg("HAMi reserves a template"), fields.origins["memory_mib"]
         more = granted("memory_mib", "ASCEND022", why, path, asked=number, given=size.memory_mib)
-        return replace(found, memory_mib=size.memory_mib, granted=(more,))
+        return replace(fields, memory_mib=size.memory_mib, granted=(more,))
 
     def _reserved(self, card: Card, memory_mib: int | None, *, with_compute: bool) -> PartSize | None:
         """The template that HAMi 2.9 reserves in place of less memory without compute (V2.9)."""
@@ -271,17 +278,17 @@ class HamiAscend(HamiDialect):
         return size if size is not None and size.memory_mib > memory_mib else None
 
     def _in_pairs(
-        self, found: ShareFields, card: Card | None, by_numbers: bool, cluster: AscendProfile
+        self, fields: ShareFields, card: Card | None, by_numbers: bool, cluster: AscendProfile
     ) -> ShareFields:
         """One device of a 910C becomes two: templates of both; with hami-core the memory is the total."""
-        if found.cards != 1 or not self.has_pairs(card, cluster):
-            return found
+        if fields.cards != 1 or not self.has_pairs(card, cluster):
+            return fields
         why = msg("the devices of the card come in pairs")
-        more = granted("cards", "ASCEND024", why, found.origins["cards"], asked=1, given=2)
+        more = granted("cards", "ASCEND024", why, fields.origins["cards"], asked=1, given=2)
         times = 1 if by_numbers else 2
-        memory = None if found.memory_mib is None else -(-found.memory_mib * times // 2) * 2
-        cores = None if found.cores is None else found.cores * 2
-        return replace(found, cards=2, memory_mib=memory, cores=cores, granted=(more, *found.granted))
+        memory = None if fields.memory_mib is None else -(-fields.memory_mib * times // 2) * 2
+        cores = None if fields.cores is None else fields.cores * 2
+        return replace(fields, cards=2, memory_mib=memory, cores=cores, granted=(more, *fields.granted))
 
     def has_pairs(self, card: Card | None, cluster: AscendProfile) -> bool:
         """The devices of the card come in pairs: of a 910C where the chart says so, in HAMi 2.9 always."""
@@ -304,8 +311,8 @@ class HamiAscend(HamiDialect):
             here = self.in_cluster(profile)
         if cluster.parts == "templates" or here.lacks_mode:
             here = here.with_templates
-        wanted = any(placing.asked.policy or placing.asked.memory_limit_mib for placing in pod.placings)
-        if here.enpu_words and (cluster.parts == "enpu" or (wanted and cluster.parts == "unknown")):
+        needs_enpu = any(placing.asked.policy or placing.asked.memory_limit_mib for placing in pod.placings)
+        if here.enpu_words and (cluster.parts == "enpu" or (needs_enpu and cluster.parts == "unknown")):
             here = here.with_enpu
         elif here.enpu_words:
             here = here.without_enpu
@@ -356,12 +363,15 @@ class HamiAscend(HamiDialect):
                 placing.refuse("cards", "ASCEND024", why, "request whole cards, or another card")
         if placing.asked.whole_cards:
             return
-        most = by_numbers_mib(card) if self.with_hami_core else most_mib(card)
+        maximum = by_numbers_mib(card) if self.with_hami_core else most_mib(card)
         memory = placing.peek("memory_mib")
-        if memory is not None and memory > most * placing.cards:
+        if memory is not None and memory > maximum * placing.cards:
             each = -(-memory // placing.cards)
             message = msg(
-                "{key} {number} is above the {most} MiB of the card", key="memoryMiB", number=each, most=most
+                "{key} {number} is above the {most} MiB of the card",
+                key="memoryMiB",
+                number=each,
+                most=maximum,
             )
             placing.refuse("memory_mib", "ASCEND023", message, "request less, or whole cards")
         elif self.with_hami_core:
@@ -375,14 +385,14 @@ class HamiAscend(HamiDialect):
             why = of_one_die(placing.cards)
             placing.refuse("cards", "ASCEND027", why, "request one card, or whole cards")
         memory, limit = placing.peek("memory_mib"), placing.take("memory_limit_mib")
-        most = by_numbers_mib(card)
+        maximum = by_numbers_mib(card)
         for attribute, amount in (("memory_mib", memory), ("memory_limit_mib", limit)):
-            if amount is not None and amount > most:
+            if amount is not None and amount > maximum:
                 message = msg(
                     "{key} {number} is above the {most} MiB of the card",
                     key=JSON_NAMES[attribute],
                     number=amount,
-                    most=most,
+                    most=maximum,
                 )
                 placing.refuse(attribute, "ASCEND023", message, "request less, or whole cards")
         if limit is not None and placing.asked.policy is Policy.FIXED_SHARE:
@@ -574,14 +584,14 @@ def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context
     return this.diagnostic(violation.value_at, message, hint)
 
 
-def _memory_beyond(this: Rule, violation: Violation, most: int) -> Diagnostic:
+def _memory_beyond(this: Rule, violation: Violation, maximum: int) -> Diagnostic:
     message = msg(
         "{key} {number} is above the {most} MiB of the card",
         key=violation.name,
         number=violation.value_at.text,
-        most=most,
+        most=maximum,
     )
-    return this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
+    return this.diagnostic(violation.value_at, message, msg("write {most} or less", most=maximum))
 
 
 def _memory_beyond_numbers(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -592,9 +602,9 @@ def _memory_beyond_numbers(this: Rule, violation: Violation, pod: PodKeys, conte
     "ASCEND023",
     Severity.ERROR,
     constraint=tuple(
-        Constraint(Not(InRange(memory.name, Range(most(card) + 1))), when, (memory.name,), report=report)
+        Constraint(Not(InRange(memory.name, Range(maximum(card) + 1))), when, (memory.name,), report=report)
         for _, memory, card in _memory()
-        for when, most, report in (
+        for when, maximum, report in (
             (~BY_NUMBERS, most_mib, None),
             (BY_NUMBERS, by_numbers_mib, _memory_beyond_numbers),
         )
@@ -645,8 +655,8 @@ def devices_come_in_pairs(
     if AscendProfile.of(context.profile).super_pod:
         number = violation.number
         message = msg("{key} {number}: devices come in pairs", key=violation.name, number=number)
-        hint, one = msg("write {even}", even=number + 1), number == 1
-        yield this.diagnostic(violation.value_at, message, hint, missing=one)  # ENPU takes one
+        hint, is_one = msg("write {even}", even=number + 1), number == 1
+        yield this.diagnostic(violation.value_at, message, hint, missing=is_one)  # ENPU takes one
 
 
 def _reserved_on_each(this: Rule, violation: Violation) -> Diagnostic:

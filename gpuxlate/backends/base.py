@@ -53,7 +53,7 @@ class Cloud(NamedTuple):
         if label == VIRTUAL_NODES:
             return self.provider in values
         domain = "." + label.partition("/")[0] if "/" in label else ""
-        return domain.endswith(tuple(f".{one}" for one in self.domains))
+        return domain.endswith(tuple(f".{parent}" for parent in self.domains))
 
 
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
@@ -159,8 +159,8 @@ class Backend(KeyTable):
     @cached_property
     def detector(self) -> Callable[[PodKeys], bool] | None:
         """What finds its pods beside its keys in resources; None where nothing has to."""
-        own = self.detect if self.overrides("detect") else None
-        return self.detected_by or own
+        method = self.detect if self.overrides("detect") else None
+        return self.detected_by or method
 
     def visible_memory(
         self, share: Share, given_mib: int, card_mib: int | None, profile: Profile | None
@@ -186,9 +186,9 @@ class Backend(KeyTable):
 
     def node_requirements(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
         """What a share needs of the nodes; None where the target has no nodes of the user's."""
-        own = self._of_nodes("node_requirements")
-        found: NodeNeeds | None = own(self, share, profile) if own else None
-        return found
+        function = self._of_nodes("node_requirements")
+        needs: NodeNeeds | None = function(self, share, profile) if function else None
+        return needs
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -206,29 +206,29 @@ class Backend(KeyTable):
         """A node of a live cluster as the vendor reads it; None for any other."""
         from gpuxlate.backends import row_nodes
 
-        found: NodeView | None = (self._of_nodes("node_view") or row_nodes.node_view)(self, node)
-        return found
+        view: NodeView | None = (self._of_nodes("node_view") or row_nodes.node_view)(self, node)
+        return view
 
     def placements(self, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
         """The cards that the vendor's scheduler recorded on a pod of a node."""
-        own = self._of_nodes("placements")
-        found: tuple[Placement, ...] = own(self, pod, node) if own else ()
-        return found
+        function = self._of_nodes("placements")
+        result: tuple[Placement, ...] = function(self, pod, node) if function else ()
+        return result
 
     def keeps_out(self, node: NodeView, containers: Sequence[ContainerShare]) -> str | None:
         """Why a node does not take a pod, None where it does; affinity is checked for every target."""
-        own = self._of_nodes("keeps_out")
-        found: str | None = own(self, node, containers) if own else None
-        return found
+        function = self._of_nodes("keeps_out")
+        reason: str | None = function(self, node, containers) if function else None
+        return reason
 
     def extension_data(
         self, views: Sequence[NodeView], common: MergeNodeValues, notes: list[str]
     ) -> dict[str, Any]:
         """Its part of a profile that nodes make together, as fields of a document; what it leaves out goes to
         ``notes``."""
-        own = self._of_nodes("extension_data")
-        found: dict[str, Any] = own(self, views, common, notes) if own else {}
-        return found
+        function = self._of_nodes("extension_data")
+        data: dict[str, Any] = function(self, views, common, notes) if function else {}
+        return data
 
     @cached_property
     def _nodes(self) -> ModuleType | None:
@@ -248,25 +248,28 @@ class Backend(KeyTable):
         """A target like this one, but for some attributes and methods (functions without ``self``); in its
         module unless ``attributes`` name another.
         """
-        own = type(self)
-        body = {name: staticmethod(one) if callable(one) else one for name, one in attributes.items()}
-        changed: type[Self] = type(own.__name__, (own,), {"__module__": own.__module__, **body})
+        cls = type(self)
+        body = {
+            name: staticmethod(attribute) if callable(attribute) else attribute
+            for name, attribute in attributes.items()
+        }
+        changed: type[Self] = type(cls.__name__, (cls,), {"__module__": cls.__module__, **body})
         return changed()
 
     # --- its versions -----------------------------------------------------------------------------
 
     def in_cluster(self, profile: Profile) -> Self:
         """This target with the keys that the versions in a profile have."""
-        names = {one.name for one in self.components}
+        names = {component.name for component in self.components}
         versions = {name: text for name, text in profile.components.items() if name in names}
         named = tuple(sorted(versions.items()))
         cluster = (named, profile.releases)
         if not versions or self.versions or cluster in self._in_clusters:
             return self._in_clusters.get(cluster, self)
         keys, absent, lacks = KeysOfVersion.of(self, versions, profile.releases)
-        found = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
-        self._in_clusters[cluster] = found
-        return found
+        changed = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
+        self._in_clusters[cluster] = changed
+        return changed
 
     @cached_property
     def _in_clusters(self) -> dict[tuple[tuple[tuple[str, str], ...], tuple[ReleaseChange, ...]], Self]:
@@ -285,11 +288,16 @@ class Backend(KeyTable):
         """The vendor's rules, those of its rows and those of its modules, loaded when asked for."""
         row_rules = import_module("gpuxlate.backends.row_rules")
         own_types = import_module(self.row_rule_module).RULE_TYPES if self.row_rule_module else ()
-        own = import_module(type(self).__module__)
-        found = (*declared_in(own), *(rules_of(import_module(self.rule_module)) if self.rule_module else ()))
+        module = import_module(type(self).__module__)
+        declared = (
+            *declared_in(module),
+            *(rules_of(import_module(self.rule_module)) if self.rule_module else ()),
+        )
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
-        known = (one.with_aliases(aliases) for one in (*row_rules.rules_of(self, own_types), *found))
-        return Rules(in_order(known, self.name))
+        known_rules = (
+            rule.with_aliases(aliases) for rule in (*row_rules.rules_of(self, own_types), *declared)
+        )
+        return Rules(in_order(known_rules, self.name))
 
     @property
     def init_reserved(self) -> InitContainers:
@@ -398,8 +406,8 @@ class Backend(KeyTable):
 
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
-        mine = {name for name in names_in(pod) if self.owns(name)}
-        if not mine:
+        own_names = {name for name in names_in(pod) if self.owns(name)}
+        if not own_names:
             return
         for container in pod.all_containers():
             for values, place in (
@@ -407,19 +415,19 @@ class Backend(KeyTable):
                 (container.requests, Place.RESOURCE),
                 (container.env, Place.ENV),
             ):
-                yield from self._owned_in(values, place, mine)
+                yield from self._owned_in(values, place, own_names)
         for values in (pod.labels, pod.owner_labels, pod.stray_labels):
-            yield from self._owned_in(values, Place.LABEL, mine)
+            yield from self._owned_in(values, Place.LABEL, own_names)
         for values in (pod.annotations, pod.owner_annotations, pod.stray_annotations):
-            yield from self._owned_in(values, Place.ANNOTATION, mine)
-        yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR, mine)
+            yield from self._owned_in(values, Place.ANNOTATION, own_names)
+        yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR, own_names)
         for requirement in (*pod.requirements(), *pod.preferences()):
-            if requirement.key in mine:
+            if requirement.key in own_names:
                 yield requirement.key, Place.NODE_SELECTOR, requirement.path
 
     def _owned_in(
-        self, values: Mapping[str, Value], place: Place, mine: Set[str]
+        self, values: Mapping[str, Value], place: Place, owned: Set[str]
     ) -> Iterator[tuple[str, Place, Path]]:
         for name, value in values.items():
-            if name in mine and self.owns_at(name, place):
+            if name in owned and self.owns_at(name, place):
                 yield name, place, value.path

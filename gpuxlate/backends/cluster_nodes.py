@@ -209,18 +209,18 @@ def indexes(text: str | None) -> tuple[int, ...] | None:
     parts = (text or "").split(",")
     if not all(quantity.is_plain(part) and len(part) < 4 for part in parts):
         return None
-    found = tuple(int(part) for part in parts)
-    return found if len(set(found)) == len(found) else None
+    card_indexes = tuple(int(part) for part in parts)
+    return card_indexes if len(set(card_indexes)) == len(card_indexes) else None
 
 
 def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
     """Placements of schedulers that write one annotation a container: its name after a prefix."""
-    found = []
+    placements = []
     for container in pod.keys.all_containers():
         cards = indexes(pod.annotation(prefix + container.name))
         if cards is not None:
-            found.append(Placement(container.init, container.index, cards))
-    return tuple(found)
+            placements.append(Placement(container.init, container.index, cards))
+    return tuple(placements)
 
 
 def per_card(total: int, cards: int | None) -> int | None:

@@ -216,7 +216,7 @@ class HamiDialect(Backend):
         """Refuse containers that are to be on one card, which has no room for all of them."""
         containers = {(container.init, container.index): container for container in keys.all_containers()}
         for rows, row in self.shared_counts:
-            found = [
+            counted = [
                 (placing, container.limits)
                 for placing in pod.placings
                 if row.name in (container := containers[placing.init, placing.index]).limits
@@ -224,14 +224,14 @@ class HamiDialect(Backend):
             ]
             parts = [
                 limits
-                for _, limits in found
+                for _, limits in counted
                 if rows.memory is not None and rows.memory.name in limits and limits[row.name].text == "1"
             ]
-            if len(found) < 2 or (len(parts) == len(found) and not beyond_one_card(rows, parts)):
+            if len(counted) < 2 or (len(parts) == len(counted) and not beyond_one_card(rows, parts)):
                 continue
-            for placing, _ in found:
+            for placing, _ in counted:
                 placing.refuse(
-                    "cards", self.code(HamiRuleKind.ONE_CARD), *self.on_one_card_message(row, len(found))
+                    "cards", self.code(HamiRuleKind.ONE_CARD), *self.on_one_card_message(row, len(counted))
                 )
 
 
@@ -239,12 +239,12 @@ def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -
     """The row of which containers, in their order, request more than one card has; and behind those that have
     all of the compute, HAMi places none without."""
     for row in rows.parts:
-        most, used = row.legal.most, 0
-        for resources in containers if most is not None else ():
-            asked = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
-            exhausted = row.sets == "cores" and not asked and used == most
-            used += asked
-            if exhausted or used > (most or 0):
+        maximum, used = row.legal.most, 0
+        for resources in containers if maximum is not None else ():
+            cores = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
+            exhausted = row.sets == "cores" and not cores and used == maximum
+            used += cores
+            if exhausted or used > (maximum or 0):
                 return row
     return None
 

@@ -43,24 +43,24 @@ def cards_listed(text: str) -> tuple[NodeCard, ...] | None:
         cards = list(_of_json(json.loads(text)) if text.lstrip().startswith("[") else _of_text(text))
     except (ValueError, RecursionError):
         return None
-    return tuple(sorted(cards, key=lambda one: one.place)) or None
+    return tuple(sorted(cards, key=lambda card: card.place)) or None
 
 
-def _of_json(found: object) -> Iterator[NodeCard]:
+def _of_json(cards: object) -> Iterator[NodeCard]:
     """HAMi's list or MetaX's. A field that is not there is zero, empty or false."""
-    for place, one in enumerate(found if isinstance(found, list) else ()):
-        if not isinstance(one, Mapping):
-            raise ValueError(one)
-        own = "uuid" not in one  # MetaX has other names, and no index
+    for place, entry in enumerate(cards if isinstance(cards, list) else ()):
+        if not isinstance(entry, Mapping):
+            raise ValueError(entry)
+        is_hami = "uuid" not in entry  # MetaX has other names, and no index
         yield NodeCard(
-            _word(one.get("id" if own else "uuid"), needed=True),
-            _number(one.get("index", 0) if own else place),
-            _number(one.get("devmem" if own else "totalVRam"), 1),
-            _number(one.get("devcore" if own else "totalCompute", 0)),
-            _number(one.get("count" if own else "totalDevCount", 0)),
-            _word(one.get("type" if own else "model")),
-            _word(one.get("mode")),
-            one.get("health" if own else "healthy") is True,
+            _word(entry.get("id" if is_hami else "uuid"), needed=True),
+            _number(entry.get("index", 0) if is_hami else place),
+            _number(entry.get("devmem" if is_hami else "totalVRam"), 1),
+            _number(entry.get("devcore" if is_hami else "totalCompute", 0)),
+            _number(entry.get("count" if is_hami else "totalDevCount", 0)),
+            _word(entry.get("type" if is_hami else "model")),
+            _word(entry.get("mode")),
+            entry.get("health" if is_hami else "healthy") is True,
         )
 
 
@@ -110,38 +110,38 @@ def node_view(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     """The cards of its annotations; those under two names are the same."""
     texts = [node.annotations[name] for name in dialect.node_annotations if name in node.annotations]
-    found = {one.id: one for text in texts for one in cards_listed(text) or ()}
-    if not found:
+    by_id = {card.id: card for text in texts for card in cards_listed(text) or ()}
+    if not by_id:
         return None
-    healthy = [one for one in found.values() if one.healthy]
+    healthy = [card for card in by_id.values() if card.healthy]
     cordoned = _cordoned(dialect, node)
-    cards = [one for one in healthy if one.id not in cordoned]
+    cards = [card for card in healthy if card.id not in cordoned]
     notes = []
-    if lost := len(found) - len(healthy):
-        notes.append(f"left out: {lost} of {len(found)} cards, which are not healthy")
+    if lost := len(by_id) - len(healthy):
+        notes.append(f"left out: {lost} of {len(by_id)} cards, which are not healthy")
     if lost := len(healthy) - len(cards):
-        notes.append(f"left out: {lost} of {len(found)} cards, in {dialect.cordoned_cards}")
+        notes.append(f"left out: {lost} of {len(by_id)} cards, in {dialect.cordoned_cards}")
     if not cards:
         return NodeView(dialect.name, NodeOffer.NOTHING, notes=tuple(notes))
-    sizes = {one.mib for one in cards}
+    sizes = {card.mib for card in cards}
     if len(sizes) > 1:
         notes.append("its cards differ in memory; each counts as the smallest")
-    percent = all(one.cores == PERCENT for one in cards)  # others are not a percentage
+    percent = all(card.cores == PERCENT for card in cards)  # others are not a percentage
     return NodeView(
         dialect.name,
         NodeOffer.SHARES,
-        mode=_one(one.mode for one in cards),
+        mode=_one(card.mode for card in cards),
         cards=len(cards),
         card_mib=min(sizes),
         cores=PERCENT * len(cards) if percent else None,
         memory_mib=min(sizes) * len(cards),
-        model=_one(one.model for one in cards),
+        model=_one(card.model for card in cards),
         whole_key=dialect.whole_card_key,
         labels=node.labels,
         notes=tuple(notes),
-        ids=tuple(one.id for one in cards),
-        left_out=tuple(name for name in found if all(one.id != name for one in cards)),
-        instances=min(one.containers for one in cards) or None,
+        ids=tuple(card.id for card in cards),
+        left_out=tuple(name for name in by_id if all(card.id != name for card in cards)),
+        instances=min(card.containers for card in cards) or None,
     )
 
 
@@ -186,7 +186,7 @@ def placements(dialect: HamiDialect, pod: LivePod, node: NodeView) -> tuple[Plac
         _placed(container, held, node)
         for text in texts
         for container, held in _recorded(pod, text)
-        if held and all(one in node.ids or one in node.left_out for one in held)
+        if held and all(uuid in node.ids or uuid in node.left_out for uuid in held)
     )
 
 
@@ -208,14 +208,14 @@ def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[
     if len(parts) != len(containers):
         return
     for container, part in zip(containers, parts, strict=True):
-        cards = [one.split(",") for one in part.split(":") if one]
-        if all(len(one) > 3 and quantity.is_plain(one[2]) and len(one[2]) < DIGITS for one in cards):
-            held = {one[0]: int(one[2]) for one in cards}
+        cards = [entry.split(",") for entry in part.split(":") if entry]
+        if all(len(entry) > 3 and quantity.is_plain(entry[2]) and len(entry[2]) < DIGITS for entry in cards):
+            held = {entry[0]: int(entry[2]) for entry in cards}
             if len(held) == len(cards):
                 yield container, held
 
 
 def _one(words: Iterator[str]) -> str | None:
     """The word of all cards; None where they differ or have none."""
-    found = set(words)
-    return found.pop() or None if len(found) == 1 else None
+    distinct = set(words)
+    return distinct.pop() or None if len(distinct) == 1 else None

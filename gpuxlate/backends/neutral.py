@@ -51,10 +51,13 @@ QOS = "gpuxlate.io/qos"
 ISOLATION = "gpuxlate.io/isolation"
 DEVICE_VENDOR = "gpuxlate.io/device-vendor"
 DEVICE_MODELS = "gpuxlate.io/device-models"
-POLICIES = {str(one): one for one in Policy}
-CLASSES = {str(one): one for one in Qos}
-ISOLATIONS = {str(one): one for one in Isolation}
-STRATEGIES: dict[str, Strategy | None] = {REPLICAS: None, **{f"{REPLICAS}-{one}": one for one in Strategy}}
+POLICIES = {str(policy): policy for policy in Policy}
+CLASSES = {str(qos): qos for qos in Qos}
+ISOLATIONS = {str(isolation): isolation for isolation in Isolation}
+STRATEGIES: dict[str, Strategy | None] = {
+    REPLICAS: None,
+    **{f"{REPLICAS}-{strategy}": strategy for strategy in Strategy},
+}
 """Resources that count replicas, each with how its clients share the card."""
 _MODEL = MODEL.strip("^$")
 KEYS: tuple[KeySpec, ...] = (
@@ -123,11 +126,11 @@ KEYS: tuple[KeySpec, ...] = (
             name,
             Place.RESOURCE,
             sets="replica",
-            meaning="clients of a card that others use too" + (f", by {one}" if one else ""),
+            meaning="clients of a card that others use too" + (f", by {strategy}" if strategy else ""),
             values=(Range(),),
             excludes=tuple(other for other in STRATEGIES if other != name),
         )
-        for name, one in STRATEGIES.items()
+        for name, strategy in STRATEGIES.items()
     ),
     key(
         REPLICA_OF,
@@ -194,7 +197,7 @@ def _replica(pod: PodReader, container: ContainerKeys) -> tuple[Replica, Path] |
     """The replica of a container; the number of clients alone is none."""
     of = pod.number(container, REPLICA_OF)
     counts = {name: pod.number(container, name) for name in STRATEGIES}
-    name, count = next(((name, one) for name, one in counts.items() if one is not None), ("", None))
+    name, count = next(((name, count) for name, count in counts.items() if count is not None), ("", None))
     if count is None:
         return None
     return Replica(of, STRATEGIES[name], count), container.resources[name].path
@@ -208,7 +211,7 @@ def _write_container(placing: ShareWriter) -> ContainerKeys:
     if partition is not None:
         values[BEFORE + in_resource(partition.profile)] = partition.count
     if replica is not None:
-        name = next(name for name, one in STRATEGIES.items() if one is replica.strategy)
+        name = next(name for name, strategy in STRATEGIES.items() if strategy is replica.strategy)
         values |= {name: replica.count, REPLICA_OF: replica.of}
     written = {name: Value.of(value) for name, value in values.items() if value is not None}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
@@ -238,10 +241,10 @@ class Neutral(Backend):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. A value that GX010 reports sets nothing."""
         of_pod = {name: value for name in OF_POD if (value := pod.annotation(name))}
-        known = {name: value.text for name, value in of_pod.items() if allows(name, value.text)}
+        texts = {name: value.text for name, value in of_pod.items() if allows(name, value.text)}
         # the attribute of the first key that sets it
         paths: dict[str, Path] = {OF_POD[name]: of_pod[name].path for name in reversed(of_pod)}
-        models = known.get(DEVICE_MODELS)
+        models = texts.get(DEVICE_MODELS)
         containers: list[ContainerShare] = []
         for container in pod.pod.all_containers():
             numbers: dict[str, Any] = {
@@ -251,23 +254,23 @@ class Neutral(Backend):
                 "partition": _partition(pod, container),
                 "replica": _replica(pod, container),
             }
-            if all(one is None for one in (*numbers.values(), *parts.values())):
+            if all(number is None for number in (*numbers.values(), *parts.values())):
                 containers.append(pod.none(container))
                 continue
-            found = {attribute: container.resources.get(name) for name, attribute in NUMBERS.items()}
+            values = {attribute: container.resources.get(name) for name, attribute in NUMBERS.items()}
             cards = numbers.pop("cards")
             containers.append(
                 pod.share(
                     container,
                     cards=1 if cards is None else cards,
                     **numbers,
-                    **{name: found and found[0] for name, found in parts.items()},
-                    policy=POLICIES.get(known.get(POLICY, "")),
-                    qos=CLASSES.get(known.get(QOS, "")),
-                    device=Device(known.get(DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()),
-                    isolation=ISOLATIONS.get(known.get(ISOLATION, "")),
+                    **{name: amount and amount[0] for name, amount in parts.items()},
+                    policy=POLICIES.get(texts.get(POLICY, "")),
+                    qos=CLASSES.get(texts.get(QOS, "")),
+                    device=Device(texts.get(DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()),
+                    isolation=ISOLATIONS.get(texts.get(ISOLATION, "")),
                     origins={
-                        **{name: value.path for name, value in found.items() if value},
+                        **{name: value.path for name, value in values.items() if value},
                         **{name: part[1] for name, part in parts.items() if part},
                         **paths,
                     },
@@ -321,12 +324,12 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
             message = msg("{key} is {value!r}, which is not a value of it", key=name, value=value.text)
             yield this.diagnostic(value, message, hint)
     for container in pod.all_containers():
-        there = container.resources
-        counts = [name for name in STRATEGIES if name in there]
+        resources = container.resources
+        counts = [name for name in STRATEGIES if name in resources]
         for name in (*partitions(container)[1:], *counts[1:]):
             message = msg("{key} is a second one: a share has one partition, one kind of replica", key=name)
-            yield this.diagnostic(there[name], message, "use a separate container for each", on_key=True)
-        if REPLICA_OF in there and not counts:
+            yield this.diagnostic(resources[name], message, "use a separate container for each", on_key=True)
+        if REPLICA_OF in resources and not counts:
             message = msg("{key} without a number of replicas", key=REPLICA_OF)
             hint = msg("add {key}: 1, or the key of a strategy", key=REPLICAS)
-            yield this.diagnostic(there[REPLICA_OF], message, hint, on_key=True)
+            yield this.diagnostic(resources[REPLICA_OF], message, hint, on_key=True)

@@ -86,10 +86,10 @@ class NvidiaProfile(Extension):
     @property
     def replica(self) -> Replica | None:
         """What one client is; None where the nodes do not share cards."""
-        one = self.sharing
-        if one.strategy == "none":
+        sharing = self.sharing
+        if sharing.strategy == "none":
             return None
-        return Replica(one.replicas if one.replicas > 1 else None, Strategy(one.strategy))
+        return Replica(sharing.replicas if sharing.replicas > 1 else None, Strategy(sharing.strategy))
 
 
 def partitions(share: Share, profile: Profile | None) -> tuple[Part, ...]:
@@ -115,11 +115,13 @@ def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
     return replace(share, partition=partition, replica=replica).part
 
 
-def most_of_a_card(one: Partition, profile: Profile | None) -> int:
+def most_of_a_card(partition: Partition, profile: Profile | None) -> int:
     """Instances on each card: as many as fit on the card, or on any that has the profile."""
     card = card_for(Share(), profile)
-    found = [row for each in ([card] if card else cards(profile)) if (row := each.template(one.profile))]
-    return min((row.most for row in found if row.most), default=one.count)
+    templates = [
+        row for each in ([card] if card else cards(profile)) if (row := each.template(partition.profile))
+    ]
+    return min((row.most for row in templates if row.most), default=partition.count)
 
 
 def unfit(
@@ -133,32 +135,32 @@ def unfit(
 
     ``vendor``: of its cards; ``codes``: of a partition that no card has, and of too many.
     """
-    own = profile if profile and profile.target in targets else None
-    card = card_for(Share(), own)
-    if own is None or card is None or not card.templates:
+    cluster = profile if profile and profile.target in targets else None
+    card = card_for(Share(), cluster)
+    if cluster is None or card is None or not card.templates:
         unknown = unknown_partition(partition.profile, profile, vendor=vendor)
         return (codes[0], unknown.message, unknown.hint) if unknown and unknown.certain else None
-    one = card.template(partition.profile)
-    if one is None:
-        known = ", ".join(each.name for each in card.templates)
+    template = card.template(partition.profile)
+    if template is None:
+        profiles = ", ".join(each.name for each in card.templates)
         message = msg("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
-        hint = msg("profiles of the card: {known}", known=known)
+        hint = msg("profiles of the card: {known}", known=profiles)
         of_package = card_named(card.name)
         if of_package is not None and of_package.template(partition.profile):
             message = msg(
                 "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
             )
-            hint = msg("partitions of the nodes: {known}", known=known)
+            hint = msg("partitions of the nodes: {known}", known=profiles)
         return codes[0], message, hint
-    most = (one.most or 0) * (own.cards.per_node or 0)
-    if most and partition.count > most:
+    maximum = (template.most or 0) * (cluster.cards.per_node or 0)
+    if maximum and partition.count > maximum:
         message = msg(
             "requests {count} of {profile}; a node of this profile has at most {most}",
             count=partition.count,
             profile=partition.profile,
-            most=most,
+            most=maximum,
         )
-        return codes[1], message, msg("request at most {most}, or a larger profile", most=most)
+        return codes[1], message, msg("request at most {most}, or a larger profile", most=maximum)
     return None
 
 
@@ -180,20 +182,20 @@ def most_clients(containers: Containers) -> int:
     )
 
 
-def sharing_data(views: Sequence[NodeView], one: MergeNodeValues) -> dict[str, Any]:
+def sharing_data(views: Sequence[NodeView], merge: MergeNodeValues) -> dict[str, Any]:
     """The part of a profile that nodes make: the strategy of those with partitions, and how clients share."""
-    own = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
-    divided = [part.mig_strategy for view, part in own if any(row.partition for row in view.parts)]
-    found: dict[str, Any] = {"migStrategy": one("nvidia.migStrategy", iter(divided))}
-    strategy = one("nvidia.sharing.strategy", (part.sharing.strategy for _, part in own))
+    extensions = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
+    divided = [part.mig_strategy for view, part in extensions if any(row.partition for row in view.parts)]
+    data: dict[str, Any] = {"migStrategy": merge("nvidia.migStrategy", iter(divided))}
+    strategy = merge("nvidia.sharing.strategy", (part.sharing.strategy for _, part in extensions))
     if strategy not in (None, "none"):
         sharing = {
             "strategy": strategy,
-            "replicas": one("nvidia.sharing.replicas", (part.sharing.replicas for _, part in own)),
-            "renamed": one("nvidia.sharing.renamed", (part.sharing.renames for _, part in own)),
+            "replicas": merge("nvidia.sharing.replicas", (part.sharing.replicas for _, part in extensions)),
+            "renamed": merge("nvidia.sharing.renamed", (part.sharing.renames for _, part in extensions)),
         }
-        found["sharing"] = {name: value for name, value in sharing.items() if value is not None}
-    return found
+        data["sharing"] = {name: value for name, value in sharing.items() if value is not None}
+    return data
 
 
 def shares(placing: ShareWriter, replica: Replica) -> None:
@@ -205,15 +207,15 @@ def shares(placing: ShareWriter, replica: Replica) -> None:
         placing.take_isolation_if_covered(Isolation.NONE)
 
 
-def is_of_the_nodes(placing: ShareWriter, asked: Replica, known: Replica | None) -> None:
+def is_of_the_nodes(placing: ShareWriter, replica: Replica, on_nodes: Replica | None) -> None:
     """The nodes of the profile have such replicas."""
-    if known is None:
+    if on_nodes is None:
         return
-    differs = (asked.of and known.of and asked.of != known.of) or (
-        asked.strategy and asked.strategy is not known.strategy
+    differs = (replica.of and on_nodes.of and replica.of != on_nodes.of) or (
+        replica.strategy and replica.strategy is not on_nodes.strategy
     )
     if differs:
-        message = msg("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        message = msg("asks for {asked}; nodes in this profile have {known}", asked=replica, known=on_nodes)
         placing.refuse(
             "replica", "GX023", message, "request what the nodes have, or change their configuration"
         )
@@ -278,35 +280,35 @@ class Products(NamedTuple):
 def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
     """The choice of a pod; products that end in different things are none."""
     texts = pod.node_values(PRODUCT)
-    found = [ProductName.of(text) for text in texts]
-    if len({one._replace(model="") for one in found}) != 1:
+    names = [ProductName.of(text) for text in texts]
+    if len({name._replace(model="") for name in names}) != 1:
         return Products()
-    known = _models(profile)
-    models = tuple(known.get(one.model, "") for one in found)
+    model_of = _models(profile)
+    models = tuple(model_of.get(name.model, "") for name in names)
     path = next(requirement.path for requirement in pod.pod.choices(PRODUCT))
-    return Products(texts, Device(None, models) if all(models) else None, *found[0][1:], path)
+    return Products(texts, Device(None, models) if all(models) else None, *names[0][1:], path)
 
 
-def take_products(pod: PodReader, one: Products, *, profile: str | None, shared: bool) -> Products:
+def take_products(pod: PodReader, products: Products, *, profile: str | None, shared: bool) -> Products:
     """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
     have it unless the shares hold all that it says."""
-    held = one.device is not None and (one.profile, one.shared) == (profile, shared)
-    pod.read_selector(PRODUCT, one.texts if held else ())
-    return one if held else Products()
+    held = products.device is not None and (products.profile, products.shared) == (profile, shared)
+    pod.read_selector(PRODUCT, products.texts if held else ())
+    return products if held else Products()
 
 
 def products_written(
     pod: PodWriter, profile: Profile | None, *, part: str | None = None, shared: bool = False
 ) -> tuple[dict[str, Value], tuple[tuple[NodeRequirement, ...], ...]]:
     """The choice of the models of the shares, or of another dialect, as nodeSelector or node affinity."""
-    known = {model: text for text, model in _models(profile).items()}
+    labels = {model: text for text, model in _models(profile).items()}
     device, selector = pod.peek("device"), pod.chosen(By.MODEL, allow=True)
     names: tuple[str, ...] = ()
     if part is not None and in_resource(part) != part:
         return {}, ()  # how its label is written is not documented
-    if device is not None and device.vendor is None and device.models and known.keys() >= {*device.models}:
+    if device is not None and device.vendor is None and device.models and labels.keys() >= {*device.models}:
         pod.device()
-        names = tuple(known[model] for model in device.models)
+        names = tuple(labels[model] for model in device.models)
     elif selector is not None and selector.chosen is not None:
         whole = selector.chosen.names
         # parts of names are whole ones where they are in no other name

@@ -44,8 +44,8 @@ def installed() -> bool:
 
 def _declares(folder: str) -> bool:
     try:
-        with os.scandir(folder or ".") as found:
-            names = [one.path for one in found if one.name.endswith((".dist-info", ".egg-info"))]
+        with os.scandir(folder or ".") as entries:
+            names = [entry.path for entry in entries if entry.name.endswith((".dist-info", ".egg-info"))]
     except OSError:  # a zip file, or a missing folder
         return False
     return any(_mentions_group(os.path.join(name, "entry_points.txt")) for name in names)
@@ -61,13 +61,13 @@ def _mentions_group(path: str) -> bool:
 
 def find(name: str) -> Backend | None:
     """The plug-in of a name, loaded; None where no package has one. Raises BrokenPluginError."""
-    found = [entry for entry in _entries() if entry.name == name]
-    if not found:
+    entries = [entry for entry in _entries() if entry.name == name]
+    if not entries:
         return None
-    packages = {_distribution(one) for one in found}
-    if len({one.value for one in found}) > 1 or len(packages) > 1:
+    packages = {_distribution(entry) for entry in entries}
+    if len({entry.value for entry in entries}) > 1 or len(packages) > 1:
         raise BrokenPluginError(name, " and ".join(sorted(packages)), "both have a target of that name")
-    return _load(found[0])
+    return _load(entries[0])
 
 
 def names() -> tuple[str, ...]:
@@ -87,15 +87,15 @@ def backends() -> tuple[Backend, ...]:
 def aliases(backend: Backend) -> tuple[str, ...]:
     """The other names of a plug-in."""
     values = {entry.name: entry.value for entry in _entries()} if installed() else {}
-    mine = values.get(backend.name)
-    return tuple(name for name, value in values.items() if value == mine and name != backend.name)
+    own_value = values.get(backend.name)
+    return tuple(name for name, value in values.items() if value == own_value and name != backend.name)
 
 
 @cache
 def _entries() -> tuple[EntryPoint, ...]:
     from importlib.metadata import entry_points
 
-    return tuple(sorted(entry_points(group=GROUP), key=lambda one: (one.name, one.value)))
+    return tuple(sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)))
 
 
 @cache
@@ -103,18 +103,18 @@ def _load(entry: EntryPoint) -> Backend:
     from gpuxlate.backends.base import Backend
 
     try:
-        found = _target(entry.value)
-        if not isinstance(found, Backend):
+        target = _target(entry.value)
+        if not isinstance(target, Backend):
             raise TypeError(f"{entry.value} is not a gpuxlate Backend")
-        _ = found.rules  # their imports may fail too
+        _ = target.rules  # their imports may fail too
     except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}".split("\n")[0]
         raise BrokenPluginError(entry.name, _distribution(entry), reason) from error
-    listed = {one.name for one in _entries() if one.value == entry.value}
-    if found.name not in listed:
-        reason = msg("its backend is named {name!r}, but no entry point is", name=found.name)
+    listed = {other.name for other in _entries() if other.value == entry.value}
+    if target.name not in listed:
+        reason = msg("its backend is named {name!r}, but no entry point is", name=target.name)
         raise BrokenPluginError(entry.name, _distribution(entry), reason)
-    return found
+    return target
 
 
 @cache
@@ -124,8 +124,8 @@ def _target(value: str) -> object:
 
     from gpuxlate.backends.base import Backend
 
-    found = EntryPoint("", value, GROUP).load()
-    return found() if isinstance(found, type) and issubclass(found, Backend) else found
+    target = EntryPoint("", value, GROUP).load()
+    return target() if isinstance(target, type) and issubclass(target, Backend) else target
 
 
 def distribution_of(backend: Backend) -> str:

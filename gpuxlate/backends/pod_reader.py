@@ -42,10 +42,10 @@ def number(value: Value | None) -> int | None:
 def in_mib(row: KeySpec, text: str) -> Fraction | None:
     """MiB of an amount that may have a unit; None where it is no quantity."""
     try:
-        found = quantity.parse(text)
+        parsed = quantity.parse(text)
     except quantity.QuantityError:
         return None
-    return found.amount * (BYTE if found.suffix else Fraction(row.unit))
+    return parsed.amount * (BYTE if parsed.suffix else Fraction(row.unit))
 
 
 def requesting(pod: PodKeys, *names: str) -> list[ContainerKeys]:
@@ -87,10 +87,10 @@ def second_names(pod: PodKeys, names: Mapping[str, str]) -> Iterator[tuple[Value
     ``names``: aliases, to the keys' own names.
     """
     for container in pod.all_containers():
-        there = container.resources
-        known = [names.get(name, name) for name in there]
-        for name, value in there.items():
-            if name in names and known.count(names[name]) > 1:
+        resources = container.resources
+        names_meant = [names.get(name, name) for name in resources]
+        for name, value in resources.items():
+            if name in names and names_meant.count(names[name]) > 1:
                 yield value, name, names[name]
 
 
@@ -100,9 +100,9 @@ def written_name(value: Value, name: str) -> str:
     return str(value.path[-1]) if value.path else name
 
 
-def named_twice(name: str, own: str) -> tuple[Message, Message]:
+def named_twice(name: str, standard: str) -> tuple[Message, Message]:
     """A resource under two names in one container."""
-    message = msg("{name} is {own} under another name, and the container has both", name=name, own=own)
+    message = msg("{name} is {own} under another name, and the container has both", name=name, own=standard)
     return message, msg("keep one of them: the name that the cluster has")
 
 
@@ -309,27 +309,27 @@ class PodReader:
         """Take what a container gets by a claim."""
         self.taken.update((use.path, claim.path))
 
-    def read_selector(self, name: str, known: Collection[str] = ()) -> None:
-        """Take a choice of nodes. Other targets do not have it, unless its values are all ``known``: a
+    def read_selector(self, name: str, readable: Collection[str] = ()) -> None:
+        """Take a choice of nodes. Other targets do not have it, unless its values are all ``readable``: a
         field of the share holds them, or every share of the dialect implies them."""
         chosen = self._take(self.pod.node_selector.get(name))
-        if chosen and chosen.text not in known:
+        if chosen and chosen.text not in readable:
             self.selectors.append(Selector(name, chosen.text, chosen.path))
         for requirement in self.pod.requirements():
             if requirement.key != name:
                 continue
-            if requirement.operator == "In" and {*requirement.values} <= {*known}:
+            if requirement.operator == "In" and {*requirement.values} <= {*readable}:
                 self.taken.add(requirement.path)
             else:
                 self._select(requirement)
 
     def read_choice(
-        self, value: Value | None, name: str, what: str, choice: CardChoice | None = None
+        self, value: Value | None, name: str, kind: str, choice: CardChoice | None = None
     ) -> None:
         """Take an annotation, a variable or a resource that chooses what no share holds."""
         if self._take(value) is not None and value is not None:
             chosen = Chosen.of(choice, value.text.split(","))
-            self.selectors.append(Selector(name, value.text, value.path, what, chosen))
+            self.selectors.append(Selector(name, value.text, value.path, kind, chosen))
 
     def note(
         self,
@@ -370,25 +370,25 @@ class PodReader:
         """
         if container.path in self._unread:
             return self.none(container)
-        found = None
+        read_share = None
         where = dict(origins or {})
         try:
             numbers = (cards, cores, memory_mib, policy, qos, memory_percent, memory_limit_mib)
-            found = Share(*numbers, device, isolation, partition, replica)
+            read_share = Share(*numbers, device, isolation, partition, replica)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
-            for one in error.problems:
-                path = where.get(attributes[one.field], container.path)
+            for problem in error.problems:
+                path = where.get(attributes[problem.field], container.path)
                 # no key says the number of cards: it is one, or follows from the compute
                 assumed = where.get("cards", container.path) in (container.path, where.get("cores"))
                 self.invalid.append(
-                    Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path, missing=assumed)
+                    Diagnostic("GX011", Severity.ERROR, problem.message, problem.hint, path, missing=assumed)
                 )
         if partition is not None and (unknown := unknown_partition(partition.profile, self.profile)):
             path = where.get("partition", container.path)
             self.invalid.append(Diagnostic("GX011", unknown.severity, unknown.message, unknown.hint, path))
         return ContainerShare(
-            container.name, container.index, container.init, found, where, container.path, granted
+            container.name, container.index, container.init, read_share, where, container.path, granted
         )
 
     def none(self, container: ContainerKeys) -> ContainerShare:

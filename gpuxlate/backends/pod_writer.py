@@ -63,8 +63,8 @@ class Accept:
 
     def fills(self, field: str, code: str, container: str, *, init: bool) -> int | None:
         """What an unset field gets, per card (percent, MiB)."""
-        own = self.elsewhere.get((init, container, field))
-        return self._fills(field, code, container) if own is None else own
+        fill = self.elsewhere.get((init, container, field))
+        return self._fills(field, code, container) if fill is None else fill
 
     def _fills(self, field: str, _code: str, _container: str) -> int | None:
         return self.fill.get(field)
@@ -129,8 +129,8 @@ class ShareWriter:
 
     def take_device_if_made_by(self, vendor: str) -> None:
         """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""
-        asked = self._now["device"]
-        theirs = asked is not None and asked.vendor in (
+        device = self._now["device"]
+        theirs = device is not None and device.vendor in (
             None,
             vendor,
         )  # so it is the model
@@ -193,8 +193,8 @@ class ShareWriter:
         if total is None:
             return None
         each = int(total) // self.cards
-        wanted = max(round_up(each, step), low)
-        if wanted == each:
+        number = max(round_up(each, step), low)
+        if number == each:
             return int(total)
         values: dict[str, int | str] = {"field": JSON_NAMES[attribute], "asked": total, "unit": unit}
         if self.cards > 1:
@@ -204,7 +204,7 @@ class ShareWriter:
             problem = msg("{field} {asked} is below the minimum of {low} {unit}", low=low, **values)
         else:
             problem = msg("{field} {asked} is not a multiple of {step} {unit}", step=step, **values)
-        return self._round(attribute, wanted * self.cards, code, problem)
+        return self._round(attribute, number * self.cards, code, problem)
 
     def round(
         self, attribute: str, given: int | None, code: str, why: str, beside: str | None = None
@@ -244,9 +244,9 @@ class ShareWriter:
 
     def accepts(self, kind: LossKind, attribute: str, code: str, given: int | None) -> bool:
         """A loss of a field that would get this number, or none, is accepted."""
-        asked = _json(getattr(self.asked, attribute))
+        requested = _json(getattr(self.asked, attribute))
         return self.accept.takes(
-            Loss(kind, JSON_NAMES[attribute], code, "", asked=asked, given=given), self.name
+            Loss(kind, JSON_NAMES[attribute], code, "", asked=requested, given=given), self.name
         )
 
     def need(self, attribute: str, code: str, why: str, example: int | None = None) -> int | None:
@@ -376,7 +376,12 @@ class ShareWriter:
             path=self.origin(attribute),
         )
         earlier = next(
-            (n for n, one in enumerate(self.losses) if one.kind is kind and one.field == loss.field), None
+            (
+                n
+                for n, earlier in enumerate(self.losses)
+                if earlier.kind is kind and earlier.field == loss.field
+            ),
+            None,
         )
         if earlier is not None and kind is LossKind.ROUNDED:
             self.losses[earlier] = loss
@@ -409,12 +414,12 @@ class PodWriter:
 
     def chosen(self, by: By, *, allow: bool) -> Selector | None:
         """A choice of cards for the shares of the pod; None where there is none, or several differ."""
-        found = {
+        selectors = {
             selector.chosen: selector
             for selector in self.selectors
             if selector.chosen and (selector.chosen.choice.by, selector.chosen.choice.allow) == (by, allow)
         }
-        return next(iter(found.values())) if self.placings and len(found) == 1 else None
+        return next(iter(selectors.values())) if self.placings and len(selectors) == 1 else None
 
     def ordinary(self, index: int) -> ShareWriter | None:
         """The share of the ordinary container at ``index``, None if it has none."""
@@ -422,23 +427,23 @@ class PodWriter:
 
     def policy(self) -> Policy | None:
         """Take the policy, which belongs to the pod."""
-        found = self.take("policy")
-        return found if isinstance(found, Policy) else None
+        value = self.take("policy")
+        return value if isinstance(value, Policy) else None
 
     def qos(self) -> Qos | None:
         """Take the QoS class, which belongs to the pod."""
-        found = self.take("qos")
-        return found if isinstance(found, Qos) else None
+        value = self.take("qos")
+        return value if isinstance(value, Qos) else None
 
     def device(self) -> Device | None:
         """Take the cards that will do, which belong to the pod."""
-        found = self.take("device")
-        return found if isinstance(found, Device) else None
+        value = self.take("device")
+        return value if isinstance(value, Device) else None
 
     def isolation(self) -> Isolation | None:
         """Take the least isolation, which belongs to the pod."""
-        found = self.take("isolation")
-        return found if isinstance(found, Isolation) else None
+        value = self.take("isolation")
+        return value if isinstance(value, Isolation) else None
 
     def peek(self, attribute: str) -> Any:
         """A field that belongs to the pod, without taking it."""
@@ -449,5 +454,5 @@ class PodWriter:
 
     def take(self, attribute: str) -> Any:
         """Take a field that belongs to the pod."""
-        found = [placing.take(attribute) for placing in self.placings]
-        return next((value for value in found if value is not None), None)
+        values = [placing.take(attribute) for placing in self.placings]
+        return next((value for value in values if value is not None), None)

@@ -19,14 +19,14 @@ def accepted(findings: Sequence[Diagnostic], pod: PodKeys, check: Check) -> Sequ
 
     ``check`` is asked of the pod with all values as they are proposed.
     """
-    known = {(finding.path, finding.code) for finding in findings}
+    reported = {(finding.path, finding.code) for finding in findings}
     for _ in range(MAX_STEPS):
         refused: dict[Path, Diagnostic] = {}
         proposed = _proposed(findings)
         for finding in check(pod.with_values(proposed)) if proposed else ():
             if (
                 finding.severity is Severity.ERROR
-                and (finding.path, finding.code) not in known
+                and (finding.path, finding.code) not in reported
                 and finding.path in proposed
             ):
                 refused.setdefault(finding.path, finding)

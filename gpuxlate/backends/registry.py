@@ -72,8 +72,8 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",)),
     BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",)),
     *(
-        BackendRow(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
-        for one in pkgutil.iter_modules(dialects.__path__)
+        BackendRow(module.name.replace("_", "-"), f"{dialects.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(dialects.__path__)
     ),
     BackendRow("neutral", "gpuxlate.backends.neutral", ()),
 )
@@ -110,8 +110,8 @@ def _nearest(text: str) -> str | None:
     title alone has each of its words; None where that is a guess."""
     from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
-    known = [name for row in BUILT_IN for name in names_of(row)]
-    spelt = get_close_matches(text, [*known, *plugins.names()], 1, 0.65)
+    names = [name for row in BUILT_IN for name in names_of(row)]
+    spelt = get_close_matches(text, [*names, *plugins.names()], 1, 0.65)
     if spelt:
         return spelt[0]
     words = re.findall(r"[a-z0-9]{3,}", text)
@@ -200,8 +200,8 @@ def writable(name: str) -> Backend:
 
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
-    found = next((names_of(row)[1:] for row in BUILT_IN if row.name == name), None)
-    return plugins.aliases(get(name)) if found is None else found
+    of_row = next((names_of(row)[1:] for row in BUILT_IN if row.name == name), None)
+    return plugins.aliases(get(name)) if of_row is None else of_row
 
 
 def all_backends() -> Iterator[Backend]:
@@ -261,7 +261,7 @@ def extensions() -> tuple[type[Extension], ...]:
 
 def components() -> dict[str, Component]:
     """The software whose versions a profile may give, by name."""
-    return {one.name: one for backend in all_backends() for one in backend.components}
+    return {component.name: component for backend in all_backends() for component in backend.components}
 
 
 @cache
@@ -311,13 +311,13 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
 def with_own_devices(pod: PodKeys, containers: Iterable[ContainerKeys]) -> list[ContainerKeys]:
     """The containers, without those that have devices of a claim together with one before them."""
     seen: set[tuple[str, str]] = set()
-    found = []
+    parsed = []
     for container in containers:
         devices = {(use.name, request.name) for use, _, request in pod.requests_of(container)}
         if seen.isdisjoint(devices):
-            found.append(container)
+            parsed.append(container)
         seen |= devices
-    return found
+    return parsed
 
 
 def is_owned(name: str) -> bool:

@@ -74,7 +74,7 @@ class NodeWarning(Printed):
 class FactCondition(Protocol):
     """A condition on a fact; its text describes it."""
 
-    def holds(self, found: str) -> bool | None:
+    def holds(self, text: str) -> bool | None:
         """Whether the fact meets it; None where that is not known."""
 
 
@@ -89,8 +89,8 @@ class MinVersion:
     def least(self) -> str:
         return releases.versions_of(self.component, self.key)[0]
 
-    def holds(self, found: str) -> bool | None:
-        return profile.at_least(found, self.least)
+    def holds(self, text: str) -> bool | None:
+        return profile.at_least(text, self.least)
 
     def __str__(self) -> str:
         return msg("{version} or later", version=self.least)
@@ -108,8 +108,8 @@ class AtLeastInMinor:
     def firsts(self) -> tuple[str, ...]:
         return releases.versions_of(self.component, self.key)
 
-    def holds(self, found: str) -> bool | None:
-        return profile.at_least_in_minor(found, self.firsts)
+    def holds(self, text: str) -> bool | None:
+        return profile.at_least_in_minor(text, self.firsts)
 
     def __str__(self) -> str:
         firsts = ", ".join(self.firsts)
@@ -123,8 +123,8 @@ class AtLeastNumber:
     least: int
     unit: str = ""
 
-    def holds(self, found: str) -> bool | None:
-        return int(found) >= self.least if found.isascii() and found.isdigit() else None
+    def holds(self, text: str) -> bool | None:
+        return int(text) >= self.least if text.isascii() and text.isdigit() else None
 
     def __str__(self) -> str:
         return msg("{amount} or more", amount=f"{self.least} {self.unit}".rstrip())
@@ -136,8 +136,8 @@ class OneOf:
 
     texts: tuple[str, ...]
 
-    def holds(self, found: str) -> bool | None:
-        return found in self.texts
+    def holds(self, text: str) -> bool | None:
+        return text in self.texts
 
     def __str__(self) -> str:
         return self.texts[0]
@@ -149,8 +149,8 @@ class NoneOf:
 
     texts: tuple[str, ...]
 
-    def holds(self, found: str) -> bool | None:
-        plain = letters(found)
+    def holds(self, model: str) -> bool | None:
+        plain = letters(model)
         return not any(letters(text) in plain for text in self.texts)
 
     def __str__(self) -> str:
@@ -164,8 +164,8 @@ class CardsOf:
     documented: tuple[tuple[str, tuple[str, ...]], ...]
     others: tuple[str, ...] = ()
 
-    def holds(self, found: str) -> bool | None:
-        words = model_words(found)
+    def holds(self, text: str) -> bool | None:
+        words = model_words(text)
         if any(words & set(models) for _, models in self.documented):
             return True
         return False if words & set(self.others) else None
@@ -211,8 +211,8 @@ class Requirement:
 
     def check(self, profile: Profile | None) -> CheckedRequirement:
         """The prerequisite against a profile."""
-        found = fact_of(profile, self.fact) if profile else None
-        held = None if found is None else self.bound.holds(found)
+        text = fact_of(profile, self.fact) if profile else None
+        held = None if text is None else self.bound.holds(text)
         state = (
             RequirementState.UNKNOWN
             if held is None
@@ -220,7 +220,7 @@ class Requirement:
             if held
             else RequirementState.UNMET
         )
-        return CheckedRequirement(self, state, found)
+        return CheckedRequirement(self, state, text)
 
 
 @record
@@ -292,15 +292,17 @@ def fact_of(profile: Profile, fact: str) -> str | None:
 def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[CheckedRequirement, ...]:
     """The prerequisites that a profile does not meet."""
     checked = (requirement.check(profile) for requirement in requirements)
-    return tuple(one for one in checked if one.state is RequirementState.UNMET)
+    return tuple(requirement for requirement in checked if requirement.state is RequirementState.UNMET)
 
 
 def cards_of_a_node(share: Share, source: VendorDocument) -> tuple[Requirement, ...]:
     """Cards and memory that a node must have: all cards of a container are on one node."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     if share.cards > 1:
-        found.append(Requirement("cards of a node", "cards.perNode", AtLeastNumber(share.cards), source))
+        requirements.append(
+            Requirement("cards of a node", "cards.perNode", AtLeastNumber(share.cards), source)
+        )
     if share.memory_mib_per_card is not None:
         memory = AtLeastNumber(share.memory_mib_per_card, "MiB")
-        found.append(Requirement("memory of a card", "cards.memoryMiB", memory, source))
-    return tuple(found)
+        requirements.append(Requirement("memory of a card", "cards.memoryMiB", memory, source))
+    return tuple(requirements)

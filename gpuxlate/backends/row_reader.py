@@ -46,9 +46,9 @@ WHAT = {
 def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
     """Keys to shares. What is wrong with a manifest, rules report."""
     keys = pod.pod.under(table.other_names)
-    there = names_in(pod.pod)
+    names = names_in(pod.pod)
     for row in table.choices:
-        if row.name in there:
+        if row.name in names:
             _choose(pod, row)
     for row in table.absent:
         for container in pod.pod.all_containers():
@@ -107,8 +107,8 @@ def _asks(table: KeyTable, container: ContainerKeys) -> bool:
 def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> ContainerKeys:
     """A container with cards as if the parts of them that its pod says were in its limits."""
     values = ((row, _on_pod(pod, row)) for row in table.parts_on_pod.values())
-    found = {row.name: value for row, value in values if value is not None and is_amount(row, value.text)}
-    return replace(container, limits={**container.limits, **found}) if found else container
+    amounts = {row.name: value for row, value in values if value is not None and is_amount(row, value.text)}
+    return replace(container, limits={**container.limits, **amounts}) if amounts else container
 
 
 def is_amount(row: KeySpec, text: str) -> bool:
@@ -120,7 +120,7 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
     """Take a choice of cards or nodes wherever it is."""
     if row.places & {Place.NODE_SELECTOR, Place.NODE}:
         pod.read_selector(row.name, row.no_op_values)
-    for place, what in WHAT.items():
+    for place, kind in WHAT.items():
         if place not in row.places:
             continue
         values = (
@@ -133,7 +133,7 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
         )
         for value in values:
             if value is not None and not row.is_no_op(value.text):
-                pod.read_choice(value, row.name, what, row.chooses)
+                pod.read_choice(value, row.name, kind, row.chooses)
 
 
 def _on_pod(pod: PodReader, row: KeySpec) -> Value | None:
@@ -170,44 +170,46 @@ def _container(
     for row in in_resources:
         _word(pod, row, pod.resource(container, row.name), fields, origins)
     for rows in table.keys_by_model:
-        found = _numbers(table, pod, container, rows, profile)
-        if found is not None:
-            if "device" in found.others:
-                origins["device"] = found.origins["cards"]
-            found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
-            found = table.normalize(pod, found)
-            return _share(pod, _without_absent(table, found) if table.absent else found)
+        numbers = _numbers(table, pod, container, rows, profile)
+        if numbers is not None:
+            if "device" in numbers.others:
+                origins["device"] = numbers.origins["cards"]
+            numbers = replace(
+                numbers, others={**numbers.others, **fields}, origins={**origins, **numbers.origins}
+            )
+            numbers = table.normalize(pod, numbers)
+            return _share(pod, _without_absent(table, numbers) if table.absent else numbers)
     for row in in_resources:
         if row.sets in fields:  # no share holds it
             pod.read_choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
 
 
-def _without_absent(table: KeyTable, found: ShareFields) -> ShareFields:
+def _without_absent(table: KeyTable, fields: ShareFields) -> ShareFields:
     """What the container gets in place of a part, where the cluster's version does not read it."""
-    there, more = found.container.resources, list(found.granted)
+    resources, more = fields.container.resources, list(fields.granted)
     for row in table.absent:
-        asked = number(there.get(row.name))
-        if row.sets in ("cores", "memory_mib") and asked and getattr(found, row.sets) is None:
-            amount = int(asked * row.unit) * (found.cards or 1 if row.per is Per.CARD else 1)
-            why, path = table.lack_text(row.name), there[row.name].path
+        count = number(resources.get(row.name))
+        if row.sets in ("cores", "memory_mib") and count and getattr(fields, row.sets) is None:
+            amount = int(count * row.unit) * (fields.cards or 1 if row.per is Per.CARD else 1)
+            why, path = table.lack_text(row.name), resources[row.name].path
             code = table.code(RuleKind.VERSIONS)
             more.append(granted(row.sets, code, why, path, asked=amount, given=None))
-    return replace(found, granted=tuple(more))
+    return replace(fields, granted=tuple(more))
 
 
-def _share(pod: PodReader, found: ShareFields) -> ContainerShare:
-    if found.cards == 0:
-        return pod.none(found.container)
+def _share(pod: PodReader, fields: ShareFields) -> ContainerShare:
+    if fields.cards == 0:
+        return pod.none(fields.container)
     return pod.share(
-        found.container,
-        cards=1 if found.cards is None else found.cards,
-        cores=found.cores,
-        memory_mib=found.memory_mib,
-        memory_percent=found.memory_percent,
-        origins=found.origins,
-        granted=found.granted,
-        **found.others,
+        fields.container,
+        cards=1 if fields.cards is None else fields.cards,
+        cores=fields.cores,
+        memory_mib=fields.memory_mib,
+        memory_percent=fields.memory_percent,
+        origins=fields.origins,
+        granted=fields.granted,
+        **fields.others,
     )
 
 
@@ -226,35 +228,37 @@ def _numbers(
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
     models = (rows.model,) if rows.model else ()
     device = {"device": Device(table.vendor, models)} if models or table.names_vendor else {}
-    found = ShareFields(container, count, others=device, origins=origins)
+    fields = ShareFields(container, count, others=device, origins=origins)
     name = next((name for name, cards in whole.items() if cards), None)
     if name is not None and not (amounts and count):
         origins["cards"] = container.resources[name].path
     if amounts:
-        return _part(table, pod, found, rows, amounts)
+        return _part(table, pod, fields, rows, amounts)
     if name is not None:
-        return replace(found, cards=whole[name])
+        return replace(fields, cards=whole[name])
     cards = rows.cards
     if cards is None or Place.RESOURCE not in cards.places or cards.needs:
         return None
-    one = cards.default is Absent.ONE and any(row.name in container.resources for row in rows.parts)
-    return found if count or (count is None and one) else None
+    counts_as_one = cards.default is Absent.ONE and any(row.name in container.resources for row in rows.parts)
+    return fields if count or (count is None and counts_as_one) else None
 
 
 def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> list[KeySpec]:
     """The parts that have effect: a part that one needs has to have it too."""
-    there = container.resources.keys()
-    alone = [row for row in rows.parts if row.name in there and _has_effect(table, row, container)]
+    names = container.resources.keys()
+    alone = [row for row in rows.parts if row.name in names and _has_effect(table, row, container)]
     idle = {row.name for row in rows.parts} - {row.name for row in alone}
-    return [row for row in alone if not row.needs or {*row.needs} & (there - idle)]
+    return [row for row in alone if not row.needs or {*row.needs} & (names - idle)]
 
 
 def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool:
     """The key has those beside it that it needs, and none beside which it is ignored."""
-    there = container.resources
-    needed = all(any(name in there for name in names) for names in (row.needs, row.forced_without) if names)
-    beside = (other for other in table.keys if other.name in row.overridden_by and other.name in there)
-    return needed and all(other.zero_is_absent and number(there[other.name]) == 0 for other in beside)
+    resources = container.resources
+    needed = all(
+        any(name in resources for name in names) for names in (row.needs, row.forced_without) if names
+    )
+    beside = (other for other in table.keys if other.name in row.overridden_by and other.name in resources)
+    return needed and all(other.zero_is_absent and number(resources[other.name]) == 0 for other in beside)
 
 
 def _count(pod: PodReader, container: ContainerKeys, row: KeySpec, origins: dict[str, Path]) -> int | None:
@@ -298,7 +302,7 @@ def _amount(
 
 
 def _part(
-    table: KeyTable, pod: PodReader, found: ShareFields, rows: KeyGroup, amounts: Mapping[str, Fraction]
+    table: KeyTable, pod: PodReader, fields: ShareFields, rows: KeyGroup, amounts: Mapping[str, Fraction]
 ) -> ShareFields | None:
     """A part of one card, or of several."""
 
@@ -306,37 +310,37 @@ def _part(
         return amounts.get(row.name) if row else None
 
     cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
-    cards = found.cards or _cards_of(rows, percent or cores)
+    cards = fields.cards or _cards_of(rows, percent or cores)
     if table.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
-        return replace(found, cards=int(cores) // FULL_CARD_CORES)
+        return replace(fields, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and table.several_cards is not SeveralCards.SHARED:
-        return replace(found, cards=cards if table.several_cards is SeveralCards.WHOLE else 0)
+        return replace(fields, cards=cards if table.several_cards is SeveralCards.WHOLE else 0)
     if cards > 1 and rows.cores is not None and rows.cores.forced:
         cores = rows.cores.forced * Fraction(rows.cores.unit)
-    if rows.cores is not None and rows.cores.default is Absent.ALL and "cores" not in found.origins:
+    if rows.cores is not None and rows.cores.default is Absent.ALL and "cores" not in fields.origins:
         cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
     times = {row.sets: cards if row.per is Per.CARD else 1 for row in rows.parts}
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
     parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
-    given = replace(
-        found,
+    read = replace(
+        fields,
         cards=cards,
         cores=_up(cores, times.get("cores", 1)),
         memory_mib=_up(memory, parts),
         memory_percent=_up(percent, 1),
     )
     if table.sizes:
-        return sized(given, table.sizes, table.code(RuleKind.SIZES))
+        return sized(read, table.sizes, table.code(RuleKind.SIZES))
     more: tuple[Loss, ...] = ()
-    if cores and given.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
+    if cores and read.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
         code = table.code(RuleKind.NUMBERS, rows.cores.name)
-        more = rounded_up("cores", code, found.origins.get("cores", ()), cores, given.cores)
-    if memory and given.memory_mib and rows.memory and rows.memory.quantity:
+        more = rounded_up("cores", code, fields.origins.get("cores", ()), cores, read.cores)
+    if memory and read.memory_mib and rows.memory and rows.memory.quantity:
         code = table.code(RuleKind.AMOUNTS)
-        more += rounded_up("memory_mib", code, found.origins["memory_mib"], memory, given.memory_mib)
-    return replace(given, granted=more)
+        more += rounded_up("memory_mib", code, fields.origins["memory_mib"], memory, read.memory_mib)
+    return replace(read, granted=more)
 
 
 def _up(amount: Fraction | None, parts: int) -> int | None:
@@ -355,19 +359,19 @@ def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def sized(found: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
+def sized(fields: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
     """What a vendor gives that has parts of some sizes: of each card the first that holds the numbers, else
     all of it. Numbers that are more than the keys ask for are listed as granted."""
-    cards = found.cards or 1
-    asked = {"memory_mib": found.memory_mib, "cores": found.cores}
-    size = first_size(sizes, *(number and number // cards for number in asked.values()))
+    cards = fields.cards or 1
+    requested = {"memory_mib": fields.memory_mib, "cores": fields.cores}
+    size = first_size(sizes, *(number and number // cards for number in requested.values()))
     if size is None:
-        return replace(found, memory_mib=None, cores=None)
+        return replace(fields, memory_mib=None, cores=None)
     given = {"memory_mib": size.memory_mib * cards, "cores": size.cores * cards}
     why = msg("the container gets {part}", part=size.text)
     more = tuple(
-        granted(name, code, why, found.origins[name], asked=number, given=given[name])
-        for name, number in asked.items()
+        granted(name, code, why, fields.origins[name], asked=number, given=given[name])
+        for name, number in requested.items()
         if number is not None and number < given[name]
     )
-    return replace(found, memory_mib=given["memory_mib"], cores=given["cores"], granted=more)
+    return replace(fields, memory_mib=given["memory_mib"], cores=given["cores"], granted=more)

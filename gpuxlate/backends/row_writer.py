@@ -72,17 +72,17 @@ def _with_parts_on_pod(
     counts = [row for row in table.keys if row.repeats]
     parts = False
     for container in containers:
-        found = {name: Value.of(container.limits[name].text) for name in rows if name in container.limits}
-        for name, value in found.items():
+        values = {name: Value.of(container.limits[name].text) for name in rows if name in container.limits}
+        for name, value in values.items():
             of_pod[next(place for place in of_pod if place in rows[name].places)][name] = value
-        limits = {name: value for name, value in container.limits.items() if name not in found}
+        limits = {name: value for name, value in container.limits.items() if name not in values}
         limits |= {
             row.name: container.limits[row.repeats]
             for row in counts
-            if row.repeats in found and row.name in limits
+            if row.repeats in values and row.name in limits
         }
         kept.append(replace(container, limits=limits, requests=limits))
-        parts = parts or bool(found)
+        parts = parts or bool(values)
     for placing in pod.placings if parts else ():
         if placing.init or len(pod.placings) > 1:
             message = msg("a pod of {target} has one share, of an ordinary container", target=table.name)
@@ -92,26 +92,26 @@ def _with_parts_on_pod(
 
 def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
     """The fields that a word on the pod says."""
-    found = []
+    pairs = []
     for row in table.enum_keys:
         if row.sets is None or not table.is_pods(row):
             continue
         if row.required and all(placing.whole_cards for placing in pod.placings):
             continue  # of parts alone
-        wanted = pod.peek(row.sets)
-        if wanted is None and row.required:
-            wanted = row.words[row.required]
+        field_value = pod.peek(row.sets)
+        if field_value is None and row.required:
+            field_value = row.words[row.required]
             for placing in pod.placings:
-                placing.comes_with[row.sets] = wanted
+                placing.comes_with[row.sets] = field_value
                 values = {"field": JSON_NAMES[row.sets], "target": table.name, "value": row.required}
                 placing.note(
                     "GX021", msg("{field} is not set: {target} needs one, and gets {value}", **values)
                 )
-        word = next((text for text, value in row.words.items() if value is wanted), None)
-        if wanted is not None and word is not None:
+        word = next((text for text, value in row.words.items() if value is field_value), None)
+        if field_value is not None and word is not None:
             pod.take(row.sets)
-            found.append((row, Value.of(word)))
-    return found
+            pairs.append((row, Value.of(word)))
+    return pairs
 
 
 def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> None:
@@ -166,7 +166,9 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
             values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
         placing.on_nodes(card_of(profile, table.names), *_codes_of_profile(table, rows))
     names = table.extension.of(profile).by_key if table.extension else {}
-    written = {names.get(name, name): Value.of(one) for name, one in values.items() if one is not None}
+    written = {
+        names.get(name, name): Value.of(amount) for name, amount in values.items() if amount is not None
+    }
     env = {row.name: Value.of(word) for row, word in _words_of_container(table, placing, Place.ENV)}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
 
@@ -174,14 +176,14 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
 def _words_of_container(table: KeyTable, placing: ShareWriter, place: Place) -> list[tuple[KeySpec, str]]:
     """The fields that a word in a place of the container says, which are taken; of several spellings the
     first is written."""
-    found = []
+    pairs = []
     for row in table.enum_keys:
         if place in row.places and row.sets:
-            wanted = placing.peek(row.sets)
-            word = next((word for word, value in row.words.items() if value is wanted), None)
+            field_value = placing.peek(row.sets)
+            word = next((word for word, value in row.words.items() if value is field_value), None)
             if word is not None and placing.take(row.sets):
-                found.append((row, word))
-    return found
+                pairs.append((row, word))
+    return pairs
 
 
 def _without_words(table: KeyTable, placing: ShareWriter) -> None:
@@ -221,16 +223,16 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
     neither names one."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
     model, any_card = card_for(table, placing, profile), by_model.get("")
-    own = by_model.get(model) if model and placing.peek("device") is not None else None
+    group = by_model.get(model) if model and placing.peek("device") is not None else None
     if any_card is not None and (
-        own is None or (any_card.parts and not own.parts and not placing.whole_cards)
+        group is None or (any_card.parts and not group.parts and not placing.whole_cards)
     ):
         return any_card  # which alone has parts
     device = placing.take("device")
     if model in by_model:
         return by_model[model]
     models: tuple[str, ...] = device.models if device else ()
-    known = ", ".join(by_model)
+    names = ", ".join(by_model)
     in_profile = card_of(profile, table.names).model
     if models:
         message = msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
@@ -239,7 +241,7 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
         message = msg(text, model=in_profile, target=table.title)
     else:
         message = msg("device.models is not set: the keys of {target} name the card", target=table.title)
-    hint = msg("write one of {known}, or the card of the cluster in its profile (cards.model)", known=known)
+    hint = msg("write one of {known}, or the card of the cluster in its profile (cards.model)", known=names)
     placing.refuse("device", table.code(RuleKind.MODELS), message, hint)
     return None
 
@@ -340,9 +342,9 @@ def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profil
 
 def _rounds_to_all(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> bool:
     """Compute alone, where it needs memory unless it is all of the card: the last number alone holds it."""
-    cores, most = placing.peek("cores"), row.legal.most
+    cores, maximum = placing.peek("cores"), row.legal.most
     alone = row.forced_without and cores and not placing.asked.caps_memory
-    return bool(alone and most and (most - 1) * table.unit(row, profile) < cores)
+    return bool(alone and maximum and (maximum - 1) * table.unit(row, profile) < cores)
 
 
 def _is_all(placing: ShareWriter) -> bool:
@@ -429,7 +431,7 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], c
 
 def sizes_text(sizes: Sequence[PartSize]) -> Message:
     """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
-    memory, cores = ([f"{getattr(one, name)}" for one in sizes] for name in ("memory_mib", "cores"))
+    memory, cores = ([f"{getattr(size, name)}" for size in sizes] for name in ("memory_mib", "cores"))
     return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
@@ -461,12 +463,12 @@ def number_of_row(
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
     else:
         number = Fraction(_legal(row, unit, placing, code) or 0)
-    most = row.legal.most
-    if row.legal.bounded and most is not None and number > most * (1 if row.per is Per.CARD else cards):
+    maximum = row.legal.most
+    if row.legal.bounded and maximum is not None and number > maximum * (1 if row.per is Per.CARD else cards):
         placing.refuse(
             attribute,
             code,
-            outside(row.name, int(number), numbers[0].least, most),
+            outside(row.name, int(number), numbers[0].least, maximum),
             "request less, or whole cards",
         )
     if number > quantity.LIMIT:
@@ -478,16 +480,16 @@ def number_of_row(
 def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int | None:
     """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
     attribute = row.sets or ""
-    asked = int(placing.peek(attribute))
-    least = math.ceil(asked / unit)
-    found = row.legal.next(least)
-    if found is None:
+    requested = int(placing.peek(attribute))
+    least = math.ceil(requested / unit)
+    legal = row.legal.next(least)
+    if legal is None:
         return least
-    given = math.ceil(found * unit)
-    if given != asked:
+    granted = math.ceil(legal * unit)
+    if granted != requested:
         why = msg("{key} counts {counts}", key=row.name, counts=row.unit_text)
-        placing.round(attribute, given, code, why)
-    return found
+        placing.round(attribute, granted, code, why)
+    return legal
 
 
 # --- choices of cards ------------------------------------------------------------------------
@@ -498,12 +500,12 @@ def _choices(table: KeyTable, pod: PodWriter, profile: Profile | None) -> dict[s
 
     Parts of names are written where they are in no other name that is known.
     """
-    found = {}
+    values = {}
     for row in table.choices:
         names = _chosen(table, pod, row.chooses, profile) if row.chooses else ()
         if names:
-            found[row.name] = Value.of(",".join(names))
-    return found
+            values[row.name] = Value.of(",".join(names))
+    return values
 
 
 def _chosen(table: KeyTable, pod: PodWriter, choice: CardChoice, profile: Profile | None) -> tuple[str, ...]:
@@ -517,8 +519,8 @@ def _chosen(table: KeyTable, pod: PodWriter, choice: CardChoice, profile: Profil
     device = pod.peek("device")
     if choice[:2] != (By.MODEL, True) or device is None or device.vendor not in (None, table.vendor):
         return ()
-    known = {model: name for name, model in products(profile).items()}
-    names = tuple(known.get(model, "") for model in device.models)
+    name_of = {model: name for name, model in products(profile).items()}
+    names = tuple(name_of.get(model, "") for model in device.models)
     if not names or not _are_alone(names, profile):
         return ()
     pod.take("device")

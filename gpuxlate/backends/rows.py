@@ -79,7 +79,7 @@ class PartSize(NamedTuple):
 def first_size(sizes: Iterable[PartSize], memory_mib: int | None, cores: int | None) -> PartSize | None:
     """The first that holds the numbers of one card."""
     return next(
-        (one for one in sizes if one.memory_mib >= (memory_mib or 0) and one.cores >= (cores or 0)), None
+        (size for size in sizes if size.memory_mib >= (memory_mib or 0) and size.cores >= (cores or 0)), None
     )
 
 
@@ -179,9 +179,9 @@ class KeysOfVersion(NamedTuple):
         keys: list[KeySpec] = []
         absent: list[KeySpec] = []
         lacks: dict[str, UnavailableKey] = {}
-        known = (*_changes_of_components(table), *more)
+        of_components = (*_changes_of_components(table), *more)
         for row in table.keys:
-            changes = _about(row, known)
+            changes = _about(row, of_components)
             first, last = release_of(changes, ChangeKind.NEW), release_of(changes, ChangeKind.REMOVED)
             late = first is not None and first.reached(versions) is False
             gone = last if last is not None and _has_ended(row, last, versions) else None
@@ -192,7 +192,7 @@ class KeysOfVersion(NamedTuple):
             absent.append(row.coming or row)
             keys.append(row if row.unsupported_reason else without_effect(row))
             lacks |= dict.fromkeys((row.name, *row.aliases), UnavailableKey(release, ended=not late))
-        renamed = {old: one.instead for old, one in lacks.items() if one.instead}
+        renamed = {old: lack.instead for old, lack in lacks.items() if lack.instead}
         missing = {row.name for row in absent}
         return cls(tuple(_beside(row, renamed, missing) for row in keys), tuple(absent), lacks)
 
@@ -220,9 +220,9 @@ def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | 
 def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[ReleaseChange, ...]:
     """What changes from one profile to another, whose components are newer."""
     return tuple(
-        one
-        for one in (*_changes_of_components(table), *after.releases)
-        if one.release.reached(after.components) and one.release.reached(before.components) is False
+        change
+        for change in (*_changes_of_components(table), *after.releases)
+        if change.release.reached(after.components) and change.release.reached(before.components) is False
     )
 
 
@@ -249,7 +249,7 @@ def _in_version(
             name, other = (new, old) if applies else (old, new)
             lacks[other] = UnavailableKey(change.release, ended=applies, instead=name)
             others = dict.fromkeys((row.name, *row.aliases, other))
-            row = row._replace(name=name, aliases=tuple(one for one in others if one != name))
+            row = row._replace(name=name, aliases=tuple(alias for alias in others if alias != name))
         elif change.change is ChangeKind.VALUES and reached:
             if change.text:
                 doubts = dict.fromkeys(change.values, change.text)
@@ -339,10 +339,10 @@ class KeyTable:
         """A container as the vendor's webhook leaves it, before its rows are read."""
         return container
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
         the vendor gives beyond the request (``pod_reader.granted``)."""
-        return found
+        return fields
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Take or refuse fields of a share before the rows are written; the fields that need no value."""
@@ -459,8 +459,8 @@ class KeyTable:
 
     def renamed(self, profile: Profile | None) -> Mapping[str, str]:
         """The names that only the cluster of a profile has, to the names of the rows."""
-        found = self.extension.of(profile).renamed if self.extension else {}
-        return {name: self.other_names.get(known, known) for name, known in found.items()}
+        in_profile = self.extension.of(profile).renamed if self.extension else {}
+        return {name: self.other_names.get(standard, standard) for name, standard in in_profile.items()}
 
     def unit(self, row: KeySpec, profile: Profile | None) -> Fraction:
         """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
@@ -502,43 +502,45 @@ class KeyTable:
     @cached_property
     def field_docs(self) -> Mapping[str, str]:
         """For each field of the share, by JSON name, how this target says it (``targets``)."""
-        rows, found = self.keys_by_model[0], dict[str, str]()
+        rows, docs = self.keys_by_model[0], dict[str, str]()
         if rows.cards is not None:
-            found["cards"] = self._cards_doc(rows, rows.cards)
+            docs["cards"] = self._cards_doc(rows, rows.cards)
         elif rows.whole:
-            found["cards"] = f"whole cards: {rows.whole[0].name}"
+            docs["cards"] = f"whole cards: {rows.whole[0].name}"
         for row in rows.parts:
             missing = "; required" if row.default is Absent.ALL else ""
             last = release_of(changes_of(row), ChangeKind.REMOVED)
             if last is not None:
                 missing = f"{missing}; not read since {last}"
             place = "label " if Place.LABEL in row.places else ""
-            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.unit_text}{missing}"
-        if self.sizes and "cores" not in found:
-            found["cores"] = "comes with the memory"
+            docs[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.unit_text}{missing}"
+        if self.sizes and "cores" not in docs:
+            docs["cores"] = "comes with the memory"
         for row in self.enum_keys:
             spelt = {value: word for word, value in reversed([*row.words.items()])}  # the first of each
             words = ", ".join(
                 word if word == value else f"{word} {value}" for value, word in reversed([*spelt.items()])
             )
-            place = next(one for one in Place if one in row.places)
-            found[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
-        if any(one.model for one in self.keys_by_model):
-            found["device"] = "in the names of the keys"
+            place = next(place for place in Place if place in row.places)
+            docs[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
+        if any(group.model for group in self.keys_by_model):
+            docs["device"] = "in the names of the keys"
         elif self.names_vendor:
-            found["device"] = f"vendor {self.vendor}, in the names of the keys"
+            docs["device"] = f"vendor {self.vendor}, in the names of the keys"
         elif self.vendor is not None:
-            found["device"] = f"no key; vendor {self.vendor} alone"
+            docs["device"] = f"no key; vendor {self.vendor} alone"
         if self.isolation is not None:
-            found["isolation"] = f"no key; {self.isolation}, whole cards hardware"
-        return {name: found[name] for name in JSON_NAMES.values() if name in found}
+            docs["isolation"] = f"no key; {self.isolation}, whole cards hardware"
+        return {name: docs[name] for name in JSON_NAMES.values() if name in docs}
 
     def _cards_doc(self, rows: KeyGroup, row: KeySpec) -> str:
         """The keys of a count of cards, of any card and of one model, and which counts they take."""
-        by_model = (one.cards.template for one in self.keys_by_model if one.cards and one.cards.template)
+        by_model = (
+            group.cards.template for group in self.keys_by_model if group.cards and group.cards.template
+        )
         names = " or ".join(dict.fromkeys((row.template or row.name, *by_model)))
         only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
-        if any(one.bound is not None for one in row.ranges):
+        if any(range_.bound is not None for range_ in row.ranges):
             only = f", {row.legal.text}{only}"
         if row.repeats:
             only = "; percent of one card, for a part"
@@ -553,24 +555,24 @@ class KeyTable:
 
     def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
-        found = self._found
-        if name not in found:
-            if len(found) > MEMORY:
-                found.clear()
+        rows_by_name = self._found
+        if name not in rows_by_name:
+            if len(rows_by_name) > MEMORY:
+                rows_by_name.clear()
             patterns = self._patterns.get(domain_of(name), ())
-            found[name] = self.exact_keys.get(name) or next(
+            rows_by_name[name] = self.exact_keys.get(name) or next(
                 (row for row in patterns if row.matches(name)), None
             )
-        return found[name]
+        return rows_by_name[name]
 
     @cached_property
     def _patterns(self) -> dict[str, list[KeySpec]]:
         """The rows whose names are those of many keys, by domain."""
-        found: dict[str, list[KeySpec]] = {}
+        rows: dict[str, list[KeySpec]] = {}
         for row in self.keys:
             if row.is_pattern:
-                found.setdefault(domain_of(row.name), []).append(row)
-        return found
+                rows.setdefault(domain_of(row.name), []).append(row)
+        return rows
 
     @cached_property
     def _found(self) -> dict[str, KeySpec | None]:
@@ -597,32 +599,32 @@ MODEL = "{model}"
 
 def cards(name: str, **fields: Any) -> KeySpec:
     """A number of cards in resources."""
-    found = {"meaning": "cards", "unit": 1, "values": (Range(),)}
-    return key(name, Place.RESOURCE, sets="cards", **{**found, **fields})
+    defaults = {"meaning": "cards", "unit": 1, "values": (Range(),)}
+    return key(name, Place.RESOURCE, sets="cards", **{**defaults, **fields})
 
 
 def whole(name: str, **fields: Any) -> KeySpec:
     """A number of whole cards, under a name that counts nothing else."""
-    found = {"meaning": "whole cards", "unit": 1, "values": (Range(),), "whole": True}
-    return key(name, Place.RESOURCE, sets="cards", **{**found, **fields})
+    defaults = {"meaning": "whole cards", "unit": 1, "values": (Range(),), "whole": True}
+    return key(name, Place.RESOURCE, sets="cards", **{**defaults, **fields})
 
 
 def cores(name: str, **fields: Any) -> KeySpec:
     """Compute, in percent of each card unless told otherwise."""
-    found = {"meaning": "compute", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
-    return key(name, Place.RESOURCE, sets="cores", **{**found, **fields})
+    defaults = {"meaning": "compute", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
+    return key(name, Place.RESOURCE, sets="cores", **{**defaults, **fields})
 
 
 def memory(name: str, **fields: Any) -> KeySpec:
     """GPU memory, in MiB of each card unless told otherwise."""
-    found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(),)}
-    return key(name, Place.RESOURCE, sets="memory_mib", **{**found, **fields})
+    defaults = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(),)}
+    return key(name, Place.RESOURCE, sets="memory_mib", **{**defaults, **fields})
 
 
 def percent(name: str, **fields: Any) -> KeySpec:
     """GPU memory in percent of each card."""
-    found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
-    return key(name, Place.RESOURCE, sets="memory_percent", **{**found, **fields})
+    defaults = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
+    return key(name, Place.RESOURCE, sets="memory_percent", **{**defaults, **fields})
 
 
 def choice(name: str, *places: Place, **fields: Any) -> KeySpec:
@@ -636,8 +638,8 @@ def choices(name: str, chosen: CardChoice | By, no: str = "no", **fields: Any) -
     ``chosen``: a Choice where other dialects have the same cards and can say it, else what identifies cards.
     """
     by, carried = (chosen.by, chosen) if isinstance(chosen, CardChoice) else (chosen, None)
-    what = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
-    yield choice(name.replace("{0}", ""), meaning=what, chooses=carried, **fields)
+    meaning = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
+    yield choice(name.replace("{0}", ""), meaning=meaning, chooses=carried, **fields)
     avoided = "card models to avoid" if by is By.MODEL else "cards to avoid, by UUID"
     carried = carried and carried._replace(allow=False)
     yield choice(name.replace("{0}", no), meaning=avoided, chooses=carried, **fields)
@@ -672,7 +674,7 @@ def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
                 name=row.name.replace(MODEL, text),
                 template=row.name,
                 model=model,
-                needs=tuple(one.replace(MODEL, text) for one in row.needs),
-                excludes=tuple(one.replace(MODEL, text) for one in row.excludes),
+                needs=tuple(needed.replace(MODEL, text) for needed in row.needs),
+                excludes=tuple(excluded.replace(MODEL, text) for excluded in row.excludes),
                 aliases=tuple(alias.replace(MODEL, text) for alias in row.aliases),
             )

@@ -44,17 +44,17 @@ def reserved(
     """What is reserved for the containers of one pod: of each whether it is an init container, whether a
     sidecar, and its numbers. Init containers come first.
     """
-    steady, sidecars, most = Counter[str](), Counter[str](), Counter[str]()
+    steady, sidecars, peak = Counter[str](), Counter[str](), Counter[str]()
     for init, sidecar, numbers in containers:
         if init and rule is InitContainers.IGNORED:
             continue
         if init and not sidecar and rule is InitContainers.LARGEST:
-            most |= sidecars + Counter(numbers)
+            peak |= sidecars + Counter(numbers)
             continue
         steady.update(numbers)
         if init:
             sidecars.update(numbers)
-    return steady | most
+    return steady | peak
 
 
 @record

@@ -271,10 +271,10 @@ def _write_form(placing: ShareWriter) -> ContainerKeys:
 def _round_compute(placing: ShareWriter) -> None:
     """Above one card the form takes whole cards only, as a total over the cards."""
     cores = placing.peek("cores")
-    given = None if cores is None else next_on_form(cores, placing.cards)
-    if given != cores:
+    cores_on_form = None if cores is None else next_on_form(cores, placing.cards)
+    if cores_on_form != cores:
         why = "from one card upwards the form takes whole numbers of cards, in total"
-        placing.round("cores", given, "VKE025", why)
+        placing.round("cores", cores_on_form, "VKE025", why)
 
 
 def _part_of_memory(placing: ShareWriter, multi: bool) -> int | None:

@@ -209,8 +209,8 @@ def memory_of_units(memory_mib: int, card_mib: int, unit_mib: int) -> int | None
     from published outputs (V100 of 16160 MiB: 15 units, 4 of them show 4309 MiB; seed 002).
     None where the card has fewer units.
     """
-    units, there = memory_mib // unit_mib, card_mib // unit_mib
-    return units * card_mib // there if 0 < units <= there else None
+    units, card_units = memory_mib // unit_mib, card_mib // unit_mib
+    return units * card_mib // card_units if 0 < units <= card_units else None
 
 
 # What reading, writing and the rules of ACK look up in a pod and in the profile.
@@ -307,25 +307,25 @@ class _Written(NamedTuple):
 
 def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
     """Refuse shares of one pod that differ in the mode of the node or in the label that counts cards."""
-    shared = [one for one in written if one.kind is not _Kind.WHOLE]
-    kinds = [msg(kind) for kind in _Kind if any(one.kind is kind for one in written)]
+    shared = [container for container in written if container.kind is not _Kind.WHOLE]
+    kinds = [msg(kind) for kind in _Kind if any(container.kind is kind for container in written)]
     mixed = len(kinds) > 1
-    uncounted = len(shared) > 1 and any(one.placing.cards > 1 for one in shared)
-    for one in written:
+    uncounted = len(shared) > 1 and any(container.placing.cards > 1 for container in shared)
+    for container in written:
         if mixed:
             text = "the pod requests {kinds}; a node of ACK serves one of them"
             hint = "use separate pods, or set the same fields in all containers"
-            one.placing.refuse(
+            container.placing.refuse(
                 "cores", "GX022", msg(text, kinds=join_and(kinds, "{before} and {last}")), hint
             )
         if uncounted:
             text = "{key} counts the cards of one share; the pod has {count}"
             hint = "use a separate pod for the share of several cards"
-            one.placing.refuse("cards", "GX022", msg(text, key=COUNT, count=len(shared)), hint)
-    for one in shared if ack.open_source and len(shared) > 1 else ():
+            container.placing.refuse("cards", "GX022", msg(text, key=COUNT, count=len(shared)), hint)
+    for container in shared if ack.open_source and len(shared) > 1 else ():
         text = "{count} containers of the pod request {key}; open-source gpushare supports one"
         message = msg(text, count=len(shared), key=MEMORY)
-        one.placing.refuse("memory_mib", "ACK013", message, "use a separate pod for each container")
+        container.placing.refuse("memory_mib", "ACK013", message, "use a separate pod for each container")
 
 
 def _write_container(placing: ShareWriter, ack: AlibabaProfile, nodes: CardProfile) -> _Written:
@@ -385,11 +385,11 @@ def _fits_card(placing: ShareWriter, per_card: int, unit: int, nodes: CardProfil
     """A card has as many units as fit in its MiB; the rest of it is spread over them."""
     if nodes.memory_mib is None or per_card // unit <= nodes.memory_mib // unit:
         return
-    there = nodes.memory_mib // unit
+    card_units = nodes.memory_mib // unit
     text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
     hint = "request at most {most} MiB per GPU, or omit memoryMiB for whole cards"
-    message = msg(text, units=per_card // unit, there=there)
-    placing.refuse("memory_mib", "ACK004", message, msg(hint, most=there * unit))
+    message = msg(text, units=per_card // unit, there=card_units)
+    placing.refuse("memory_mib", "ACK004", message, msg(hint, most=card_units * unit))
 
 
 def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
@@ -467,17 +467,17 @@ class AlibabaGpushare(Backend):
         nodes = card_of(profile, NAMES)
         written = [_write_container(placing, ack, nodes) for placing in pod.placings]
         _one_pod(written, ack)
-        kinds = {one.kind for one in written}
+        kinds = {container.kind for container in written}
         labels: dict[str, Value] = {}
-        for one in written:
-            if one.kind is not _Kind.WHOLE and one.placing.cards > 1:
-                labels[COUNT] = Value.of(str(one.placing.cards))
+        for container in written:
+            if container.kind is not _Kind.WHOLE and container.placing.cards > 1:
+                labels[COUNT] = Value.of(str(container.placing.cards))
         selector: dict[str, Value] = {}
         # nodes of the open-source plugin do not have this label
         if kinds - {_Kind.WHOLE} and not ack.open_source:
             mode = CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
             selector[SCHEDULE] = Value.of(mode)
-        keys = [one.keys() for one in written]
+        keys = [container.keys() for container in written]
         return PodKeys(
             *in_lists(keys),
             labels=labels,

@@ -136,20 +136,20 @@ def _number(text: str | None) -> int | None:
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], merge: MergeNodeValues, notes: list[str]
 ) -> dict[str, Any]:
     """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
     modes = [view.mode for view, _ in shared if view.mode in ("cgpu", "share", "mps")] or [
         view.mode for view, _ in shared if view.mode == k.CORE_MEM
     ]
-    unit = one("alibaba.memoryUnitMiB", (view.unit_mib for view, _ in shared))
+    unit = merge("alibaba.memoryUnitMiB", (view.unit_mib for view, _ in shared))
     if unit is None and not any(note.startswith("alibaba.memoryUnitMiB") for note in notes):
         notes.append("alibaba.memoryUnitMiB is left out: these nodes do not show it")
     return {
         "memoryUnitMiB": unit,
-        "isolation": one("alibaba.isolation", iter(modes)),
-        "openSource": one("alibaba.openSource", (part.open_source for _, part in shared)) or None,
+        "isolation": merge("alibaba.isolation", iter(modes)),
+        "openSource": merge("alibaba.openSource", (part.open_source for _, part in shared)) or None,
     }
 
 
@@ -166,7 +166,7 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
 
 def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
     """The valid entries of the record; other containers count as not placed."""
-    found = []
+    placements = []
     for container in pod.keys.containers:
         held = record.get(str(container.index))
         if not isinstance(held, Mapping) or not held:
@@ -174,8 +174,8 @@ def _recorded(pod: LivePod, record: Mapping[str, object]) -> list[Placement]:
         cards = indexes(",".join(map(str, held)))
         units = [int(text) for text in map(str, held.values()) if quantity.is_plain(text)]
         if cards is not None and len(units) == len(cards):
-            found.append(Placement(container.init, container.index, cards, tuple(units)))
-    return found
+            placements.append(Placement(container.init, container.index, cards, tuple(units)))
+    return placements
 
 
 def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:

@@ -136,8 +136,8 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
     fix = Fix(msg("raise it to {near}", near=near), put_number(violation.container, k.CORE, near), safe=False)
     # zero and less are not a small share
-    found = fix if percent > 0 else None
-    return this.diagnostic(violation.value_at, message, msg("write {number}", number=near), fix=found)
+    safe_fix = fix if percent > 0 else None
+    return this.diagnostic(violation.value_at, message, msg("write {number}", number=near), fix=safe_fix)
 
 
 @rule(
@@ -245,9 +245,9 @@ NUMBER = Labelled(k.COUNT, k.CARDS)
 def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The total of several containers, which no policy adds up."""
     label, sharing = pod.labels.get(k.COUNT), requesting(pod, k.MEMORY)
-    cards, found = count(label), [number for _, _, number in whole_numbers(pod, k.MEMORY)]
-    if label and cards and len(sharing) > 1 and len(found) == len(sharing) and sum(found) % cards:
-        yield _not_a_multiple(this, label, sum(found), cards, None)
+    cards, amounts = count(label), [number for _, _, number in whole_numbers(pod, k.MEMORY)]
+    if label and cards and len(sharing) > 1 and len(amounts) == len(sharing) and sum(amounts) % cards:
+        yield _not_a_multiple(this, label, sum(amounts), cards, None)
 
 
 def _not_a_multiple(
@@ -572,10 +572,12 @@ def known_mode_and_placement(
             yield _unknown(this, k.SCHEDULE, k.MODES, value, requirement)
 
 
-def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
+def _unknown(
+    this: Rule, name: str, choices: tuple[str, ...], text: str, where: NodeRequirement
+) -> Diagnostic:
     meant, fix = text.strip().lower().replace("-", "_"), None
-    hint = msg("write one of {known}", known=", ".join(known))
-    if meant in known:
+    hint = msg("write one of {known}", known=", ".join(choices))
+    if meant in choices:
         hint = msg("did you mean {value}?", value=meant)
         in_selector = where.path[-2:] == ("nodeSelector", name)
         fix = Fix(msg("write {meant}", meant=meant), (Put(where.path, meant),)) if in_selector else None
@@ -654,32 +656,32 @@ DIVIDED_IN_PROFILE = (COUNTED_IN_PROFILE & Divides(k.MEMORY, BY_LABEL)) | ~COUNT
 def _within(profile: Profile, shares: int = 1) -> Predicate:
     """So many times the memory is, on each card, within a card; true where the profile has none."""
     unit = AlibabaProfile.of(profile).memory_unit_mib
-    most = card_memory(profile, k.NAMES, unit * shares)
-    if most is None:
+    maximum = card_memory(profile, k.NAMES, unit * shares)
+    if maximum is None:
         return ALWAYS
-    return (COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, most, BY_LABEL)) | (
-        ~COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, most)
+    return (COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, maximum, BY_LABEL)) | (
+        ~COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, maximum)
     )
 
 
 def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     within = _within(profile, k.PODS_PER_CARD + 1)
-    asked = InRange(k.MEMORY, Range(1)) & DIVIDED_IN_PROFILE
-    return () if within == ALWAYS else (Constraint(~within, asked, (k.MEMORY,)),)
+    when = InRange(k.MEMORY, Range(1)) & DIVIDED_IN_PROFILE
+    return () if within == ALWAYS else (Constraint(~within, when, (k.MEMORY,)),)
 
 
-def _in_open_source(one: Constraint, profile: Profile) -> tuple[Constraint, ...]:
-    return (one,) if AlibabaProfile.of(profile).open_source else ()
+def _in_open_source(constraint: Constraint, profile: Profile) -> tuple[Constraint, ...]:
+    return (constraint,) if AlibabaProfile.of(profile).open_source else ()
 
 
 def _of_node(profile: Profile) -> tuple[Constraint, ...]:
-    most = cards_per_node(profile, k.NAMES)
-    if most is None:
+    maximum = cards_per_node(profile, k.NAMES)
+    if maximum is None:
         return ()
     labelled = Constraint(
-        AtMostParameter(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False
+        AtMostParameter(BY_LABEL, maximum), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False
     )
-    return labelled, Constraint(AtMostParameter(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
+    return labelled, Constraint(AtMostParameter(k.TOPOLOGY, maximum), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
 
 
 @rule(
@@ -701,8 +703,8 @@ def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
-    most = card_of(context.profile, k.NAMES).per_node
-    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most or 0))
+    maximum = card_of(context.profile, k.NAMES).per_node
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, maximum or 0))
 
 
 def _of_card(profile: Profile) -> tuple[Constraint, ...]:
@@ -731,10 +733,10 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
     AlibabaCloudDocs/csk, "Enable GPU sharing", 2021. The 22731 MiB of an A10: Volcengine, EMR Serverless
     mGPU.
     """
-    most, cards = units_of_card(context.profile) or 0, cards_of(pod)
+    card_units, cards = units_of_card(context.profile) or 0, cards_of(pod)
     text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
-    message = msg(text, units=-(-violation.number // cards), there=most)
-    hint = msg("write at most {most}, or request whole cards", most=most * cards)
+    message = msg(text, units=-(-violation.number // cards), there=card_units)
+    hint = msg("write at most {most}, or request whole cards", most=card_units * cards)
     return this.diagnostic(violation.value_at, message, hint, missing=k.COUNT not in pod.labels)
 
 

@@ -82,8 +82,8 @@ class HamiEnflame(HamiDialect):
         for name in (MEMORY, CORES):
             pod.resource(container, name)
         size = SIZES.get(t.number(slices) or 0)
-        given = {MEMORY: size.memory_mib, CORES: size.cores} if size else {}
-        limits = {name: replace(slices, text=f"{amount}") for name, amount in given.items()}
+        amounts = {MEMORY: size.memory_mib, CORES: size.cores} if size else {}
+        limits = {name: replace(slices, text=f"{amount}") for name, amount in amounts.items()}
 
         def beside(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
             return {name: value for name, value in values.items() if name not in (MEMORY, CORES, SLICES)}

@@ -30,7 +30,7 @@ class HamiHygon(HamiDialect):
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, and HAMi's pull request 2969, which renamed dcu to hcu",
     }
     gpu_prefixes = tuple(
-        f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
+        f"hygon.com/{card}{unit}" for card in ("hcu", "dcu") for unit in ("num", "mem", "core")
     )
     rule_reasons = {
         t.RuleKind.NEEDS: (

@@ -44,7 +44,7 @@ class IntelGpu(t.Backend):
         "LABELS": "intel/intel-device-plugins-for-kubernetes, platform-labeling-rules.yaml (2026-06-15)",
     }
     gpu_prefixes = tuple(
-        f"gpu.intel.com/{one}" for one in ("i915", "millicores", "memory.max", "tiles", "dxg")
+        f"gpu.intel.com/{resource}" for resource in ("i915", "millicores", "memory.max", "tiles", "dxg")
     )
     keys = (
         t.cards(I915, aliases=(XE,), source="PLUGIN, GAS"),

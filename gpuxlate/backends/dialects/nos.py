@@ -62,11 +62,11 @@ class Nos(t.Backend):
         """The slices as one amount of memory, under the name of the row."""
 
         def together(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
-            found = {name: value for name, value in values.items() if size_of(name) is None}
+            kept = {name: value for name, value in values.items() if size_of(name) is None}
             for name, value in values.items():
                 size, count = size_of(name), t.number(value)
                 if size is not None:  # a count that is none stays: requests do not stand in for it
-                    found[SLICE] = value if count is None else replace(value, text=str(size * count))
-            return found
+                    kept[SLICE] = value if count is None else replace(value, text=str(size * count))
+            return kept
 
         return replace(container, limits=together(container.limits), requests=together(container.requests))

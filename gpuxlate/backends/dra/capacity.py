@@ -66,14 +66,16 @@ def client_of(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Rep
 
 def unknown_capacity(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Problems:
     """The capacity of a request that its devices do not have, or that has two names in it (DRA017)."""
-    found: Problems = []
+    problems: Problems = []
     for name, value in way.capacity.items():
         if not driver.has_capacity(way, name):
             message = msg("{driver} has no capacity {name}", driver=driver.device_class, name=name)
-            found.append((value, message, msg("its capacity: {names}", names=", ".join(driver.capacity()))))
+            problems.append(
+                (value, message, msg("its capacity: {names}", names=", ".join(driver.capacity())))
+            )
         elif name.partition("/")[2] in way.capacity:
             message = msg("{name} is there twice, with and without the name of the driver", name=name)
-            found.append((value, message, msg("keep one of them")))
+            problems.append((value, message, msg("keep one of them")))
     written = driver.amount(way, SHARES)
     if written is not None and driver.clients and isinstance(sharing, str):
         message = msg(
@@ -82,13 +84,13 @@ def unknown_capacity(driver: Driver, way: DeviceRequest, sharing: Shares | None)
             mode=sharing,
         )
         hint = msg("remove it, or set the driver and the profile to a number of clients")
-        found.append((written, message, hint))
-    return found
+        problems.append((written, message, hint))
+    return problems
 
 
 def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Problems:
     """The amounts of a request that no card has (DRA004)."""
-    found: Problems = []
+    problems: Problems = []
     memory, cores, shares = (driver.amount(way, name) for name in (MEMORY, CORES, SHARES))
     if memory is not None:
         amount = quantity.parse(memory.text).amount if quantity.is_amount(memory.text) else None
@@ -98,28 +100,28 @@ def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: Shares | None) ->
             text=memory.text if memory.text.isdigit() else "4096",
         )
         if amount is None:
-            found.append((memory, msg("memory {text} is not a quantity", text=memory.text), hint))
+            problems.append((memory, msg("memory {text} is not a quantity", text=memory.text), hint))
         elif amount * BYTE < 1 and not none_of_it:
             message = msg(
                 "memory {text} is {count} bytes of each card, below 1Mi", text=memory.text, count=ceil(amount)
             )
-            found.append((memory, message, hint))
+            problems.append((memory, message, hint))
     if cores is not None and driver.cores:
         number = quantity.whole(cores.text)
         if number is None or not 0 <= number <= FULL_CARD_CORES:
             message = msg(
                 "cores {text} is not a whole number from 0 to {most}", text=cores.text, most=FULL_CARD_CORES
             )
-            found.append((cores, message, msg('write percent of each card, as in cores: "30"')))
+            problems.append((cores, message, msg('write percent of each card, as in cores: "30"')))
     if shares is not None and driver.clients:
         number = quantity.whole(shares.text)
-        most = sharing if isinstance(sharing, int) else None
+        maximum = sharing if isinstance(sharing, int) else None
         if number is None or number < 1:
             message = msg("shares {text} is not a whole number from 1", text=shares.text)
-            found.append((shares, message, msg('write a number of clients, as in shares: "1"')))
-        elif most is not None and number > most:
-            found.append((shares, *too_many_clients(number, most)))
-    return [*found, *_wrong_partitions(driver, way)]
+            problems.append((shares, message, msg('write a number of clients, as in shares: "1"')))
+        elif maximum is not None and number > maximum:
+            problems.append((shares, *too_many_clients(number, maximum)))
+    return [*problems, *_wrong_partitions(driver, way)]
 
 
 def _wrong_partitions(driver: Driver, way: DeviceRequest) -> Iterator[tuple[Value, Message, Message]]:
@@ -129,10 +131,10 @@ def _wrong_partitions(driver: Driver, way: DeviceRequest) -> Iterator[tuple[Valu
         yield written, message, msg('write a number of partitions, as in partitions: "1"')
 
 
-def too_many_clients(count: int, most: int | None) -> tuple[Message, Message]:
+def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]:
     """More clients than a card has: what is wrong, and what to write."""
-    message = msg("shares {count} is above the {most} clients of a card", count=count, most=most)
-    return message, msg("request at most {most}", most=most)
+    message = msg("shares {count} is above the {most} clients of a card", count=count, most=maximum)
+    return message, msg("request at most {most}", most=maximum)
 
 
 def not_known(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> UnknownAmount | None:

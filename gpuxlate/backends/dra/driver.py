@@ -89,8 +89,10 @@ class DraProfile(Extension):
 
 def sharing_of(profile: Profile | None) -> Shares | None:
     """How NVIDIA's driver shares cards; None where the profile says nothing of drivers."""
-    known = profile is not None and any(isinstance(one, DraProfile) for one in profile.extensions)
-    return DraProfile.of(profile).nvidia_shares if known else None
+    has_settings = profile is not None and any(
+        isinstance(extension, DraProfile) for extension in profile.extensions
+    )
+    return DraProfile.of(profile).nvidia_shares if has_settings else None
 
 
 def counts_capacity(profile: Profile | None) -> bool | None:
@@ -190,9 +192,11 @@ class Driver(NamedTuple):
 
     def has_capacity(self, request: DeviceRequest, name: str) -> bool:
         """The devices of a request have a capacity, by its short or its qualified name."""
-        own = name.removeprefix(f"{self.device_class}/")
-        of_partition = request.asks(self.partition_class) and own.rstrip("0123456789") in self.of_partitions
-        return own in self.capacity() or of_partition
+        resource = name.removeprefix(f"{self.device_class}/")
+        of_partition = (
+            request.asks(self.partition_class) and resource.rstrip("0123456789") in self.of_partitions
+        )
+        return resource in self.capacity() or of_partition
 
 
 FOR_MACHINES = "a card for a virtual machine"
@@ -307,10 +311,15 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
     Of alternatives that is the first one with devices that some share holds, whichever driver has it.
     """
     for use, claim, request in pod.requests_of(container):
-        ways = [(one, way) for way in request.ways() for one in DRIVERS if any(map(way.asks, one.classes))]
-        known = [(one, way) for one, way in ways if any(map(way.asks, one.read))]
-        for one, way in (known or ways)[:1]:
-            if one is driver:
+        ways = [
+            (candidate, way)
+            for way in request.ways()
+            for candidate in DRIVERS
+            if any(map(way.asks, candidate.classes))
+        ]
+        readable = [(candidate, way) for candidate, way in ways if any(map(way.asks, candidate.read))]
+        for candidate, way in (readable or ways)[:1]:
+            if candidate is driver:
                 yield DriverRequest(use, claim, request, way)
 
 
@@ -365,32 +374,32 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
         *capacity,
         *((clients,) if driver.clients else ()),
         *(
-            key(EXTENDED + one, Place.RESOURCE, meaning=meaning, sets="cards", source="KEP")
-            for one, meaning in {
+            key(EXTENDED + device_class, Place.RESOURCE, meaning=meaning, sets="cards", source="KEP")
+            for device_class, meaning in {
                 **dict.fromkeys(driver.read, "devices of the class"),
                 **driver.unread,
             }.items()
         ),
         *(
             key(
-                one,
+                resource,
                 Place.RESOURCE,
                 meaning=driver.unread.get(device_class, "cards"),
                 sets="cards",
                 source=driver.source,
             )
-            for one, device_class in driver.resources.items()
+            for resource, device_class in driver.resources.items()
         ),
         *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
         *(
-            one._replace(
-                name=f"{one.name.rpartition('/')[2]}.{devices[0]}",
+            row._replace(
+                name=f"{row.name.rpartition('/')[2]}.{devices[0]}",
                 places=frozenset({Place.QUOTA}),
-                meaning=f"{one.meaning} of claims",
+                meaning=f"{row.meaning} of claims",
                 per=Per.TOTAL,
                 values=(),
                 default=None,
             )
-            for one in capacity
+            for row in capacity
         ),
     )

@@ -22,24 +22,24 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     The amounts are those of the smallest card, so that no share is promised that does not fit.
     """
     driver = backend.driver
-    mine = [one for one in node.devices if one.driver == driver.device_class]
-    if not mine:
+    devices = [device for device in node.devices if device.driver == driver.device_class]
+    if not devices:
         return None
-    cards = [one for one in mine if _value(driver, one.attributes, "type") in (None, driver.card_type)]
-    shared = [one for one in cards if one.shared] or cards
+    cards = [d for d in devices if _value(driver, d.attributes, "type") in (None, driver.card_type)]
+    shared = [device for device in cards if device.shared] or cards
     taken_whole = not (driver.parts and shared and shared[0].shared)
-    whole = [one for one in shared if not _is_divided(one, mine)]
-    open_ = [one for one in whole if not one.tainted]
-    notes = tuple(_notes(driver, node, mine, cards, shared, whole, open_))
+    whole = [device for device in shared if not _is_divided(device, devices)]
+    open_ = [device for device in whole if not device.tainted]
+    notes = tuple(_notes(driver, node, devices, cards, shared, whole, open_))
     if not open_:
         return NodeView(driver.name, NodeOffer.NOTHING, notes=notes)
-    sizes = [_mib(driver, one.capacity) for one in open_]
-    known = [size for size in sizes if size is not None]
-    size = min(known) if len(known) == len(sizes) else None
-    if size is not None and size != max(known):
-        notes = (*notes, f"its cards differ: {size} to {max(known)} MiB; the smallest is counted")
+    sizes = [_mib(driver, device.capacity) for device in open_]
+    known_sizes = [size for size in sizes if size is not None]
+    size = min(known_sizes) if len(known_sizes) == len(sizes) else None
+    if size is not None and size != max(known_sizes):
+        notes = (*notes, f"its cards differ: {size} to {max(known_sizes)} MiB; the smallest is counted")
     model = driver.chosen_by[By.MODEL]
-    models = {_value(driver, one.attributes, model) for one in open_}
+    models = {_value(driver, device.attributes, model) for device in open_}
     return NodeView(
         driver.name,
         NodeOffer.SHARES,
@@ -51,10 +51,12 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
         memory_mib=None if size is None else size * len(open_),
         model=models.pop() if len(models) == 1 else None,
         notes=notes,
-        ids=tuple(one.name for one in open_),
+        ids=tuple(device.name for device in open_),
         instances=1 if taken_whole else None,
         uses=tuple(
-            _use(driver, number, one, taken) for number, one in enumerate(open_) for taken in one.taken
+            _use(driver, number, device, taken)
+            for number, device in enumerate(open_)
+            for taken in device.taken
         ),
     )
 
@@ -66,9 +68,9 @@ def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator
         *("no cards", "not shared, beside cards that are"),
         *("a claim has a partition of the card", "tainted"),
     )
-    for there, rest, why in zip(kinds, kinds[1:], whys, strict=False):
-        if len(there) > len(rest):
-            count = len(there) - len(rest)
+    for kept, rest, why in zip(kinds, kinds[1:], whys, strict=False):
+        if len(kept) > len(rest):
+            count = len(kept) - len(rest)
             yield f"{count} {'device is' if count == 1 else 'devices are'} not counted: {why}"
     if node.classes.isdisjoint({driver.device_class}):
         yield f"the cluster has no DeviceClass {driver.device_class}, which claims would name"
@@ -78,7 +80,8 @@ def _is_divided(card: LiveDevice, devices: Sequence[LiveDevice]) -> bool:
     """A claim has another device of the same card, so that none gets the card: they consume one set of
     counters (KEP-4815)."""
     return any(
-        one.taken and one.name != card.name and not card.counters.isdisjoint(one.counters) for one in devices
+        device.taken and device.name != card.name and not card.counters.isdisjoint(device.counters)
+        for device in devices
     )
 
 

@@ -74,21 +74,21 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
     """
     containers = tuple(pod.pod.all_containers())
     every = [list(asked(driver, pod.pod, container)) for container in containers]
-    for mine in every:
-        for one in mine:
-            pod.claim(one.use, one.claim)
-    for container, mine in zip(containers, every, strict=True):
-        mine += _counted(driver, pod, container)
-    choices = {choices_of(driver, one.way) for mine in every for one in mine}
+    for of_container in every:
+        for request in of_container:
+            pod.claim(request.use, request.claim)
+    for container, of_container in zip(containers, every, strict=True):
+        of_container += _counted(driver, pod, container)
+    choices = {choices_of(driver, request.way) for requests in every for request in requests}
     alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
     models = models_in(alike, profile)
     device = Device(driver.vendor, models) if models else None
-    found: dict[int, ContainerShare] = {}
+    shares: dict[int, ContainerShare] = {}
     for (owner, *others), requests in _users(containers, every):
         share = _share(driver, pod, containers[owner], requests, alike, device, profile)
         names = tuple(containers[n].name for n in others)
-        found[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
-    return pod.reading([found.get(n) or pod.none(container) for n, container in enumerate(containers)])
+        shares[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
+    return pod.reading([shares.get(n) or pod.none(container) for n, container in enumerate(containers)])
 
 
 def _users(
@@ -104,20 +104,20 @@ def _users(
         return number
 
     users: dict[tuple[str, str], int] = {}
-    for number, mine in enumerate(every):
-        for one in mine:
-            user = first(users.setdefault((one.use.name, one.request.name), number))
+    for number, of_container in enumerate(every):
+        for request in of_container:
+            user = first(users.setdefault((request.use.name, request.request.name), number))
             low, high = sorted((user, first(number)))
             parents[high] = low
     groups: dict[int, list[int]] = {}
-    for number, mine in enumerate(every):
-        if mine:
+    for number, of_container in enumerate(every):
+        if of_container:
             groups.setdefault(first(number), []).append(number)
-    for found in groups.values():
-        numbers = sorted(found, key=lambda number: containers[number].init)
+    for users_of_group in groups.values():
+        numbers = sorted(users_of_group, key=lambda number: containers[number].init)
         requests: dict[tuple[str, str], DriverRequest] = {}
-        for one in (one for number in numbers for one in every[number]):
-            requests.setdefault((one.use.name, one.request.name), one)
+        for request in (request for number in numbers for request in every[number]):
+            requests.setdefault((request.use.name, request.request.name), request)
         yield ContainersSharingDevices(tuple(numbers), tuple(requests.values()))
 
 
@@ -149,35 +149,35 @@ def _share(
     driver: Driver,
     pod: PodReader,
     container: ContainerKeys,
-    mine: Sequence[DriverRequest],
+    requests: Sequence[DriverRequest],
     choices: frozenset[Chosen],
     device: Device | None,
     profile: Profile | None,
 ) -> ContainerShare:
     """The share of a container, or of several that have it together, by their requests."""
-    found: list[RequestAmounts] = []
-    for one in mine:
-        amounts = _amounts(driver, pod, one, sharing_of(profile))
+    read: list[RequestAmounts] = []
+    for request in requests:
+        amounts = _amounts(driver, pod, request, sharing_of(profile))
         if amounts is None:
             return pod.none(container)
-        found.append(amounts)
-        _choices(driver, pod, one, choices, device)
-    if len({one._replace(cards=1) for one in found}) > 1:
+        read.append(amounts)
+        _choices(driver, pod, request, choices, device)
+    if len({amounts._replace(cards=1) for amounts in read}) > 1:
         message = msg("container {name} has different shares of its cards", name=container.name)
-        _refuse(pod, mine[-1], message, "request the same part of each card")
+        _refuse(pod, requests[-1], message, "request the same part of each card")
         return pod.none(container)
-    cards = sum(one.cards for one in found)
-    _, cores, memory, partition, replica = found[0]
+    cards = sum(amounts.cards for amounts in read)
+    _, cores, memory, partition, replica = read[0]
     if replica is not None and cards > 1:
         message = msg(
             "claim {name} requests clients of {count} cards, which no share holds",
-            name=mine[-1].claim.name,
+            name=requests[-1].claim.name,
             count=cards,
         )
-        _refuse(pod, mine[-1], message, "request clients of one card, or whole cards")
+        _refuse(pod, requests[-1], message, "request clients of one card, or whole cards")
         return pod.none(container)
     names = ("cards", "cores", "memory_mib", "device", "partition", "replica")
-    origins = dict.fromkeys(names, mine[0].use.path)
+    origins = dict.fromkeys(names, requests[0].use.path)
     if partition is not None or replica is not None:
         part = Partition(partition, cards) if partition is not None else None
         return pod.share(container, partition=part, replica=replica, device=device, origins=origins)
@@ -192,22 +192,22 @@ def _share(
 
 
 def _amounts(
-    driver: Driver, pod: PodReader, one: DriverRequest, sharing: Shares | None
+    driver: Driver, pod: PodReader, request: DriverRequest, sharing: Shares | None
 ) -> RequestAmounts | None:
     """What a request asks of each card; None where no share says it, which is reported."""
-    way = one.way
-    what = next((text for name, text in driver.unread.items() if way.asks(name)), None)
-    if what is not None:
+    way = request.way
+    unread = next((text for name, text in driver.unread.items() if way.asks(name)), None)
+    if unread is not None:
         _refuse(
             pod,
-            one,
-            msg("claim {name} requests {what}", name=one.claim.name, what=what),
+            request,
+            msg("claim {name} requests {what}", name=request.claim.name, what=unread),
             "translate it by hand",
         )
         return None
     if way.mode is not None and way.mode.text != EXACT:
-        message = msg("claim {name} requests all devices, not a number of them", name=one.claim.name)
-        _refuse(pod, one, message, msg("write allocationMode: {mode} and a count", mode=EXACT))
+        message = msg("claim {name} requests all devices, not a number of them", name=request.claim.name)
+        _refuse(pod, request, message, msg("write allocationMode: {mode} and a count", mode=EXACT))
         return None
     cards = 1 if way.count is None else quantity.whole(way.count.text)
     problems = {
@@ -217,14 +217,17 @@ def _amounts(
     if any(problems.values()) or not cards:
         for code, wrong in problems.items():
             for _, message, hint in wrong:
-                pod.note(code, message, one.use.path, hint)
+                pod.note(code, message, request.use.path, hint)
         if not cards:
             _refuse(
-                pod, one, msg("count of claim {name} is not a number", name=one.claim.name), "write count: 1"
+                pod,
+                request,
+                msg("count of claim {name} is not a number", name=request.claim.name),
+                "write count: 1",
             )
         return None
     kind = kind_of(driver, way)
-    each = _partitions(driver, pod, one, kind) if kind.partition else 1
+    each = _partitions(driver, pod, request, kind) if kind.partition else 1
     if each is None:
         return None
     cards *= each
@@ -233,85 +236,85 @@ def _amounts(
     if memory is not None and replica is not None and replica.count > 1:
         message = msg(
             "claim {name} requests memory and {count} clients of a card, which no share holds",
-            name=one.claim.name,
+            name=request.claim.name,
             count=replica.count,
         )
-        _refuse(pod, one, message, "request one of the two")
+        _refuse(pod, request, message, "request one of the two")
         return None
     if (doubt := not_known(driver, way, sharing)) is not None:
-        pod.note("DRA018", doubt.message, one.use.path, doubt.hint, doubt.severity)
-    if one.request.alternatives:
-        others = [each for each in one.request.alternatives if each is not way]
+        pod.note("DRA018", doubt.message, request.use.path, doubt.hint, doubt.severity)
+    if request.request.alternatives:
+        others = [each for each in request.request.alternatives if each is not way]
         message = msg(
             "firstAvailable: {name} is read, and not {others}",
             name=way.name,
             others=", ".join(map(_in_words, others)) or msg("any other"),
         )
-        pod.note("GX020", message, one.use.path, severity=Severity.INFO)
+        pod.note("GX020", message, request.use.path, severity=Severity.INFO)
     return RequestAmounts(cards, cores, memory, kind.profile, None if memory is not None else replica)
 
 
 def _in_words(way: DeviceRequest) -> str:
     """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
-    kinds = (kind_of(one, way) for one in DRIVERS if any(map(way.asks, one.read)))
+    kinds = (kind_of(driver, way) for driver in DRIVERS if any(map(way.asks, driver.read)))
     profile = next((kind.profile for kind in kinds), None)
     amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
     device_class = way.device_class.text if way.device_class else ""
-    what = amounts or profile or device_class
-    return f"{way.name} ({f'{way.count.text} x ' if way.count else ''}{what})"
+    described = amounts or profile or device_class
+    return f"{way.name} ({f'{way.count.text} x ' if way.count else ''}{described})"
 
 
-def _partitions(driver: Driver, pod: PodReader, one: DriverRequest, kind: DeviceKind) -> int | None:
+def _partitions(driver: Driver, pod: PodReader, request: DriverRequest, kind: DeviceKind) -> int | None:
     """How many partitions a request takes of each card; None where no share says it, which is reported."""
-    amounts = [name for name in one.way.capacity if driver.parts and not name.endswith(SHARES)]
+    amounts = [name for name in request.way.capacity if driver.parts and not name.endswith(SHARES)]
     if kind.profile is None or amounts:
-        what = msg("a part of a partition") if amounts else msg("a partition of no profile")
-        message = msg("claim {name} requests {what}", name=one.claim.name, what=what)
+        asked_for = msg("a part of a partition") if amounts else msg("a partition of no profile")
+        message = msg("claim {name} requests {what}", name=request.claim.name, what=asked_for)
         hint = msg(
             "select the devices only by their profile: {text}",
             text=with_profile(driver, driver.example).text,
         )
-        _refuse(pod, one, message, hint)
+        _refuse(pod, request, message, hint)
         return None
     others = unknown_partition(kind.profile, pod.profile, vendor=driver.vendor)
     if others is not None and unknown_partition(kind.profile, pod.profile) is None:
-        pod.note("DRA019", others.message, one.use.path, others.hint, others.severity)
+        pod.note("DRA019", others.message, request.use.path, others.hint, others.severity)
         return None
-    each = driver.amount(one.way, PARTITIONS)
+    each = driver.amount(request.way, PARTITIONS)
     return (quantity.whole(each.text) if each else None) or 1
 
 
 def _choices(
-    driver: Driver, pod: PodReader, one: DriverRequest, choices: frozenset[Chosen], device: Device | None
+    driver: Driver, pod: PodReader, request: DriverRequest, choices: frozenset[Chosen], device: Device | None
 ) -> None:
     """What a request says beside its numbers: losses where a target cannot say it (``--drop selector``).
 
     ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
     """
-    said_by = kind_of(driver, one.way).said_by
-    for number, value in enumerate(one.way.selectors):
+    said_by = kind_of(driver, request.way).said_by
+    for number, value in enumerate(request.way.selectors):
         if number in said_by:
             continue
         chosen = chosen_in(driver, value)
         if device is None or chosen is None or chosen.choice != ALLOWED_MODELS:
             of_pod = chosen if chosen in choices else None
-            pod.selectors.append(Selector("selectors", value.text, one.use.path, CHOICE, of_pod))
-    found = [(name, value.text or "...") for name, value in one.way.others.items()]
+            pod.selectors.append(Selector("selectors", value.text, request.use.path, CHOICE, of_pod))
+    unread = [(name, value.text or "...") for name, value in request.way.others.items()]
     if not driver.parts:
-        found += [(n, v.text) for n, v in one.way.capacity.items() if not n.endswith(PARTITIONS)]
-    devices = one.claim.devices or Devices()
-    found += [
+        unread += [(n, v.text) for n, v in request.way.capacity.items() if not n.endswith(PARTITIONS)]
+    devices = request.claim.devices or Devices()
+    unread += [
         ("matchAttribute", each.match.text)
         for each in devices.constraints
-        if each.match is not None and each.concerns(one.request.name)
+        if each.match is not None and each.concerns(request.request.name)
     ]
-    found += [
+    unread += [
         ("config", each.driver)
         for each in devices.configs
-        if not each.requests or one.request.name in each.requests
+        if not each.requests or request.request.name in each.requests
     ]
-    pod.selectors.extend(Selector(name, text, one.use.path, CHOICE) for name, text in found)
+    pod.selectors.extend(Selector(name, text, request.use.path, CHOICE) for name, text in unread)
 
 
-def _refuse(pod: PodReader, one: DriverRequest, message: Message, hint: str) -> None:
-    pod.note("GX023", message, one.use.path, hint)
+def _refuse(pod: PodReader, request: DriverRequest, message: Message, hint: str) -> None:
+    pod.note("GX023", message, request.use.path, hint)

@@ -146,7 +146,10 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
     Kubernetes, KEP-5075 "Consumable Capacity" (2026-11).
     """
     for claim, request, way, driver in requests(document, HAMI, NVIDIA):
-        apart = any(one.distinct and one.concerns(request.name) for one in claim.devices.constraints)
+        apart = any(
+            constraint.distinct and constraint.concerns(request.name)
+            for constraint in claim.devices.constraints
+        )
         count = quantity.whole(way.count.text) if way.count is not None else 1
         if way.count is not None and count and count > 1 and way.capacity and not apart:
             message = msg("{count} parts may be on one card", count=count)
@@ -175,8 +178,8 @@ def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Cont
     """
     first: dict[int, object] = {}
     for claim, _, way, driver in requests(document, HAMI):
-        mine = amounts_of(driver, way)
-        if first.setdefault(id(claim), mine) != mine:
+        amounts = amounts_of(driver, way)
+        if first.setdefault(id(claim), amounts) != amounts:
             message = msg("claim {name} has different shares: the driver may swap them", name=claim.name)
             yield this.diagnostic(way.path, message, "write a claim for each share, or equal shares")
 
@@ -367,8 +370,8 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
     classes = {*HAMI.classes, *NVIDIA.classes}
     for container in pod.all_containers():
         count = container.resources.get(NVIDIA_GPU)
-        asked = (way for *_, request in pod.requests_of(container) for way in request.ways())
-        if count is not None and any(way.device_class and way.device_class.text in classes for way in asked):
+        ways = (way for *_, request in pod.requests_of(container) for way in request.ways())
+        if count is not None and any(way.device_class and way.device_class.text in classes for way in ways):
             message = msg("{key} beside a claim: the container gets cards twice", key=NVIDIA_GPU)
             yield this.diagnostic(count, message, "remove it, or the claim", on_key=True)
 

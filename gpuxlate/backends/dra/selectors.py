@@ -30,7 +30,7 @@ def chosen_in(driver: Driver, expression: Value) -> Chosen | None:
     by = next((by for by, name in driver.chosen_by.items() if name == match["name"]), None)
     if by is None:
         return None
-    names = [one[1:-1] for one in re.findall(_TEXT, match["names"] or match["one"])]
+    names = [literal[1:-1] for literal in re.findall(_TEXT, match["names"] or match["one"])]
     return Chosen.of(CardChoice(by, allow=match["others"] is None), names)
 
 
@@ -50,16 +50,18 @@ def kind_of(driver: Driver, way: DeviceRequest) -> DeviceKind:
     """The kind of devices that a request is for."""
     if not way.asks(driver.partition_class):
         return DeviceKind(partition=False)
-    known = {"", "type", *(name for names in driver.profiles for name in names)}
+    readable = {"", "type", *(name for names in driver.profiles for name in names)}
     terms: dict[str, str] = {}
     said_by = set()
     for number, value in enumerate(way.selectors):
-        found = equalities(driver, value)
-        if found and found.keys() <= known:
-            terms.update(found)
+        equal = equalities(driver, value)
+        if equal and equal.keys() <= readable:
+            terms.update(equal)
             said_by.add(number)
     ways = ([terms.get(name) for name in names] for names in driver.profiles)
-    profile = next(("_".join(one) for each in ways if (one := [x for x in each if x]) == each), None)
+    profile = next(
+        ("_".join(profile_names) for each in ways if (profile_names := [x for x in each if x]) == each), None
+    )
     of_type = terms.get("type")
     partition: bool | None = True
     if driver.has_one_class:
@@ -81,13 +83,13 @@ def attributes_in(driver: Driver, expression: Value) -> Iterator[str]:
 def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
     """The attributes of the driver that an expression sets, joined by ``&&``; None where it has another
     form. The name of the driver itself has no name here."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for term in expression.text.split("&&"):
         match = _EQUAL.fullmatch(term)
         if match is None or (match["driver"] or match["one"])[1:-1] != driver.device_class:
             return None
-        found[match["name"] or ""] = match["one"][1:-1]
-    return found
+        values[match["name"] or ""] = match["one"][1:-1]
+    return values
 
 
 def with_profile(driver: Driver, profile: str, names: Sequence[str] = ()) -> Value:
@@ -109,12 +111,16 @@ def of_type(driver: Driver) -> Value:
 
 def choices_of(driver: Driver, way: DeviceRequest) -> frozenset[Chosen]:
     """What a request chooses, where each choice is there once."""
-    found = [one for value in way.selectors if (one := chosen_in(driver, value))]
-    return frozenset(found) if len({one.choice for one in found}) == len(found) else frozenset()
+    selectors = [chosen for value in way.selectors if (chosen := chosen_in(driver, value))]
+    return (
+        frozenset(selectors)
+        if len({chosen.choice for chosen in selectors}) == len(selectors)
+        else frozenset()
+    )
 
 
-def models_in(found: frozenset[Chosen], profile: Profile | None) -> tuple[str, ...]:
+def models_in(choices: frozenset[Chosen], profile: Profile | None) -> tuple[str, ...]:
     """The models in the catalogue that are allowed; none where one is in no catalogue."""
-    names = next((one.names for one in found if one.choice == ALLOWED_MODELS), ())
-    known = products(profile)
-    return tuple(known[name] for name in names) if all(name in known for name in names) else ()
+    names = next((chosen.names for chosen in choices if chosen.choice == ALLOWED_MODELS), ())
+    model_of = products(profile)
+    return tuple(model_of[name] for name in names) if all(name in model_of for name in names) else ()

@@ -73,8 +73,8 @@ def claim_name(placing: ShareWriter, *, several: bool) -> str:
     """The name of a container's claim in its pod; that of the container is in it where there are several."""
     if not several:
         return REQUEST
-    own = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
-    return shortened(f"{REQUEST}-{own}", LABEL)
+    suffix = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
+    return shortened(f"{REQUEST}-{suffix}", LABEL)
 
 
 def _devices(
@@ -107,9 +107,9 @@ def _devices(
         if not placing.whole_cards:
             capacity[CORES] = Value.of(str(int(cores or 0) // cards))
     if memory is not None:
-        most = int(LIMIT * BYTE) * cards
-        if int(memory) > most:
-            problem = above_limit("memoryMiB", int(memory), most)
+        maximum = int(LIMIT * BYTE) * cards
+        if int(memory) > maximum:
+            problem = above_limit("memoryMiB", int(memory), maximum)
             placing.refuse("memory_mib", "GX011", problem.message, problem.hint)
         capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
     placing.take_isolation_if_covered(Isolation.HARDWARE if placing.whole_cards else driver.isolation)
@@ -129,7 +129,9 @@ def _devices(
 
 def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value, ...]) -> Devices:
     """Cards of a driver whose claims have no parts of them."""
-    part = next((one for one in ("memory_mib", "cores") if placing.peek(one) is not None), None)
+    part = next(
+        (attribute for attribute in ("memory_mib", "cores") if placing.peek(attribute) is not None), None
+    )
     if part is not None:
         placing.take("cores")
         placing.take("memory_mib")
@@ -155,11 +157,11 @@ def _named_by(driver: Driver, profile: Profile | None) -> tuple[str, ...]:
 def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> int | None:
     """How many clients of a card the claim takes, where the driver counts them: all for a whole one."""
     replica = placing.take("replica") if driver.clients else None
-    known = DraProfile.of(profile).replica if driver.clients else None
+    of_nodes = DraProfile.of(profile).replica if driver.clients else None
     if replica is not None:
         placing.take_isolation_if_covered(driver.isolation)
         return int(replica.count)
-    return known.of if known else None
+    return of_nodes.of if of_nodes else None
 
 
 def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
@@ -182,7 +184,7 @@ MOST_BYTES = 10 * 1024
 
 def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tuple[Value, ...]:
     """Expressions for the choices of a pod and for the models of its shares, which are taken."""
-    found: dict[str, None] = {}
+    expressions: dict[str, None] = {}
     for by in driver.chosen_by:
         for allow in (True, False):
             selector = pod.chosen(by, allow=allow)
@@ -191,15 +193,15 @@ def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tup
             text = _expression(driver, selector.chosen)
             if len(text.encode()) <= MOST_BYTES:
                 pod.taken.add(selector.chosen)
-                found[text] = None
+                expressions[text] = None
     device = pod.peek("device")
     if isinstance(device, Device) and device.models and device.vendor in (None, driver.vendor):
-        known = {model: name for name, model in products(profile).items()}
-        chosen = Chosen.of(ALLOWED_MODELS, [known.get(model, "") for model in device.models])
+        names = {model: name for name, model in products(profile).items()}
+        chosen = Chosen.of(ALLOWED_MODELS, [names.get(model, "") for model in device.models])
         if chosen is not None:
             pod.take("device")
-            found[_expression(driver, chosen)] = None
-    return tuple(Value.of(text) for text in found)
+            expressions[_expression(driver, chosen)] = None
+    return tuple(Value.of(text) for text in expressions)
 
 
 def _expression(driver: Driver, chosen: Chosen) -> str:
@@ -212,11 +214,11 @@ def _whole(driver: Driver, pod: PodWriter, selector: Selector, profile: Profile 
     """The names are whole ones: parts of names are, where they are in no other name that is known."""
     if selector.chosen is None or not selector.chosen.choice.parts:
         return True
-    names, known = selector.chosen.names, products(profile)
+    names, model_of = selector.chosen.names, products(profile)
     others = tuple(name for name in products_with(names, profile) if name not in names)
-    if not others and all(name in known for name in names):
+    if not others and all(name in model_of for name in names):
         return True
-    unknown = tuple(name for name in names if name not in known)
+    unknown = tuple(name for name in names if name not in model_of)
     pod.placings[0].diagnostics.append(
         names_are_whole(selector.path, selector.key, unknown, others, driver.name)
     )
@@ -225,22 +227,22 @@ def _whole(driver: Driver, pod: PodWriter, selector: Selector, profile: Profile 
 
 def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
     """Refuse a share that the driver does not give as the profile's cluster has it set."""
-    own = DraProfile.of(profile)
+    cluster = DraProfile.of(profile)
     replica, part = placing.peek("replica"), placing.peek("memory_mib") is not None
     hint = "the programs on one card have to keep within their shares"
-    if replica is not None and own.replica is None:
+    if replica is not None and cluster.replica is None:
         message = msg(
             "{name} shares cards between a number of clients only where the cluster is set so",
             name=NVIDIAS.device_class,
         )
         placing.refuse("replica", "GX023", message, msg(SHARED_SO, mode=replica.of or 8))
-    elif replica is not None and own.replica is not None:
-        is_of_the_nodes(placing, replica, own.replica)
-        if replica.count > (own.replica.of or 0):
-            placing.refuse("replica", "DRA004", *too_many_clients(replica.count, own.replica.of))
+    elif replica is not None and cluster.replica is not None:
+        is_of_the_nodes(placing, replica, cluster.replica)
+        if replica.count > (cluster.replica.of or 0):
+            placing.refuse("replica", "DRA004", *too_many_clients(replica.count, cluster.replica.of))
         text = "{name} counts clients, and nothing keeps them within their part"
         placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "replica")
-    elif part and own.nvidia_shares != BY_MEMORY:
+    elif part and cluster.nvidia_shares != BY_MEMORY:
         message = msg(
             "{name} shares cards by memory only where the cluster is set so", name=NVIDIAS.device_class
         )
@@ -248,9 +250,9 @@ def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
     elif part:
         text = "{name} counts memory, and nothing keeps a container within it"
         placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "memory_mib")
-    elif own.nvidia_shares == "unlimited":
+    elif cluster.nvidia_shares == "unlimited":
         message = msg(
             "a claim without memory takes none of a card where consumableShares is {mode}",
-            mode=own.nvidia_shares,
+            mode=cluster.nvidia_shares,
         )
         placing.refuse("cards", "GX023", message, "request memory, or set the cluster to memory")

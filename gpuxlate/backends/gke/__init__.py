@@ -221,13 +221,13 @@ class Gke(Backend):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Labels to shares, which all containers of the pod have alike."""
         chosen = {name: pod.node_values(name) for name in (STRATEGY, CLIENTS, SIZE, MODEL)}
-        one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
-        strategy = STRATEGIES.get(one[STRATEGY] or "")
+        texts = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
+        strategy = STRATEGIES.get(texts[STRATEGY] or "")
         of = clients_in(chosen[CLIENTS])
-        size, model = one[SIZE], accelerators(profile).get(one[MODEL] or "")
+        size, model = texts[SIZE], accelerators(profile).get(texts[MODEL] or "")
         size = size if size and SIZES.fullmatch(size) else None
-        for name, found in ((STRATEGY, strategy), (CLIENTS, of), (SIZE, size), (MODEL, model)):
-            pod.read_selector(name, chosen[name] if found else ())
+        for name, value in ((STRATEGY, strategy), (CLIENTS, of), (SIZE, size), (MODEL, model)):
+            pod.read_selector(name, chosen[name] if value else ())
         paths = {
             "replica": _where(pod, CLIENTS) or _where(pod, STRATEGY),
             "partition": _where(pod, SIZE),
@@ -244,8 +244,8 @@ class Gke(Backend):
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to labels, which are those of the pod, and a count in each container."""
-        found = {_of_nodes(placing) for placing in pod.placings}
-        if len(found) > 1:
+        pools = {_of_nodes(placing) for placing in pod.placings}
+        if len(pools) > 1:
             for placing in pod.placings:
                 message = msg(
                     "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
@@ -254,17 +254,17 @@ class Gke(Backend):
         containers = [_write(placing, profile) for placing in pod.placings]
         chosen: dict[str, str] = {}
         device = pod.peek("device")
-        known = {model: text for text, model in names_of(NAME, profile).items()}
+        label_of = {model: text for text, model in names_of(NAME, profile).items()}
         if (
             device is not None
             and device.vendor is None
             and len(device.models) == 1
-            and device.models[0] in known
+            and device.models[0] in label_of
         ):
             pod.device()
-            chosen[MODEL] = known[device.models[0]]
-        for size, of, strategy in sorted(found, key=str)[:1]:
-            names = {one: name for name, one in STRATEGIES.items()}
+            chosen[MODEL] = label_of[device.models[0]]
+        for size, of, strategy in sorted(pools, key=str)[:1]:
+            names = {strategy: name for name, strategy in STRATEGIES.items()}
             chosen |= {SIZE: size} if size else {}
             chosen |= {STRATEGY: names[strategy], CLIENTS: str(of)} if strategy and of else {}
         return PodKeys(
@@ -274,5 +274,5 @@ class Gke(Backend):
 
     def parts(self, share: Share, profile: Profile | None) -> list[Part]:
         """The partitions of the card, and the client of a card where the profile shares by MPS."""
-        found = [*partitions(share, profile), *clients(share, profile)]
-        return sorted(found, key=lambda part: (part.amount.memory_mib or 0, part.amount.cores or 0))
+        requests = [*partitions(share, profile), *clients(share, profile)]
+        return sorted(requests, key=lambda part: (part.amount.memory_mib or 0, part.amount.cores or 0))

@@ -97,23 +97,23 @@ def _notes(labels: dict[str, str]) -> Iterator[str]:
     if strategy is not None and strategy not in k.STRATEGIES:
         yield f"{k.STRATEGY} is {strategy!r}, which is not a strategy"
     if (strategy is None) is not (clients is None):
-        there, missing = (k.STRATEGY, k.CLIENTS) if clients is None else (k.CLIENTS, k.STRATEGY)
-        yield f"it has the label {there} without {missing}"
+        present, missing = (k.STRATEGY, k.CLIENTS) if clients is None else (k.CLIENTS, k.STRATEGY)
+        yield f"it has the label {present} without {missing}"
 
 
 def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """On shared cards GKE takes one client a container (SHARING)."""
-    most = most_clients(containers)
+    maximum = most_clients(containers)
     shared = any(row.replica for row in node.parts)
     text = "a container requests {count} clients; GKE takes one"
-    return msg(text, count=most) if most > 1 and shared else None
+    return msg(text, count=maximum) if maximum > 1 and shared else None
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, _notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], merge: MergeNodeValues, _notes: list[str]
 ) -> dict[str, Any]:
     """How the cards of nodes are divided and shared."""
-    return sharing_data(views, one)
+    return sharing_data(views, merge)
 
 
 # --- what a share needs of them ---------------------------------------------------------------
@@ -140,7 +140,7 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
     card = card_for(share, profile)
     model = card.names.get(k.NAME) if card else None
     count = (profile and profile.cards.per_node) or share.cards
-    names = {one: name for name, one in k.STRATEGIES.items()}
+    names = {strategy: name for name, strategy in k.STRATEGIES.items()}
     partition, replica = share.partition, share.replica
     labels: dict[str, str] = {k.MODEL: model} if model else {}
     flags = [f"type={model or 'ACCELERATOR'}", f"count={count}"]

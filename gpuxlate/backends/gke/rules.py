@@ -64,8 +64,8 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for requirement in pod.choices(k.CLIENTS):
         for text in requirement.values:
-            found = quantity.plain(text)
-            if found is None or not k.LEAST <= found <= k.MOST:
+            number = quantity.plain(text)
+            if number is None or not k.LEAST <= number <= k.MOST:
                 message = msg("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
                 yield this.diagnostic(
                     requirement, message, "write the number of clients that the node pool has"
@@ -133,8 +133,8 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
             yield this.diagnostic(size, unknown.message, unknown.hint, severity=unknown.severity)
         elif card is not None and card.templates and not card.template(text):
             message = msg("{profile} is not a profile of {card}", profile=text, card=card.name)
-            known = ", ".join(template.name for template in card.templates)
-            yield this.diagnostic(size, message, msg("profiles of the card: {known}", known=known))
+            profiles = ", ".join(template.name for template in card.templates)
+            yield this.diagnostic(size, message, msg("profiles of the card: {known}", known=profiles))
     for container in pod.all_containers():
         for name, value in container.resources.items():
             if name.startswith(MIG):
@@ -162,16 +162,20 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     Google Cloud, accelerators of GKE.
     """
-    known = k.accelerators(context.profile)
+    labels = k.accelerators(context.profile)
     for requirement in pod.choices(k.MODEL):
         for text in requirement.values:
-            if requirement.operator not in ("In", "NotIn") or text in known or is_placeholder(Value.of(text)):
+            if (
+                requirement.operator not in ("In", "NotIn")
+                or text in labels
+                or is_placeholder(Value.of(text))
+            ):
                 continue
-            near = closest(text, sorted(known))
+            near = closest(text, sorted(labels))
             message = msg("{value!r} is not an accelerator of GKE that is known", value=text)
             hint = (
                 msg("did you mean {near}?", near=near)
                 if near
-                else msg("known: {names}", names=", ".join(sorted(known)))
+                else msg("known: {names}", names=", ".join(sorted(labels)))
             )
             yield this.diagnostic(requirement, message, hint, severity=None if near else Severity.INFO)

@@ -166,8 +166,12 @@ class HamiProfile(Extension):
     @property
     def renamed(self) -> Mapping[str, str]:
         """The count becomes an alias that only HAMi has: its own name would not identify the dialect."""
-        own = self.by_key.items()
-        return {name: VGPU if known == NVIDIA_GPU else known for known, name in own if name not in KNOWN}
+        names = self.by_key.items()
+        return {
+            name: VGPU if standard == NVIDIA_GPU else standard
+            for standard, name in names
+            if name not in KNOWN
+        }
 
 
 # HAMi: its numbers are per card, and its chart lets operators rename every resource.
@@ -271,14 +275,14 @@ class Hami(HamiDialect):
         RuleRow(RuleKind.VERSIONS, "HAMI019"),
     )
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """A priority is that among the containers on one card: whole cards have no other (DEV)."""
-        full = found.memory_percent in (None, ALL_MEMORY) and found.memory_mib is None
-        if "qos" not in found.others or not full:
-            return found
-        if found.cores not in (None, FULL_CARD_CORES * (found.cards or 1)):
-            return found
-        path = found.origins["qos"]
+        full = fields.memory_percent in (None, ALL_MEMORY) and fields.memory_mib is None
+        if "qos" not in fields.others or not full:
+            return fields
+        if fields.cores not in (None, FULL_CARD_CORES * (fields.cards or 1)):
+            return fields
+        path = fields.origins["qos"]
         message = msg("{name} has no effect on whole cards, so the share has no QoS", name=path[-1])
         pod.note("GX020", message, path, severity=Severity.INFO)
-        return replace(found, others={name: one for name, one in found.others.items() if name != "qos"})
+        return replace(fields, others={name: value for name, value in fields.others.items() if name != "qos"})

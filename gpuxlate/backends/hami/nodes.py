@@ -27,8 +27,8 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
         NodeWarning("run no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),
     ]
     if not share.whole_cards:
-        most = split_count(profile)
-        text = msg("a card holds at most {most} tasks (deviceSplitCount of the chart)", most=most)
+        maximum = split_count(profile)
+        text = msg("a card holds at most {most} tasks (deviceSplitCount of the chart)", most=maximum)
         warnings.append(NodeWarning(text, CHART))
         warnings.append(
             NodeWarning(

@@ -212,8 +212,8 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
 
 def _may_count(name: str) -> bool:
-    domain, _, own = name.partition("/")
-    return bool(own) and (f".{domain}".endswith(".nvidia.com") or "gpu" in own.lower())
+    domain, _, resource = name.partition("/")
+    return bool(resource) and (f".{domain}".endswith(".nvidia.com") or "gpu" in resource.lower())
 
 
 @rule("HAMI016", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))

@@ -167,11 +167,11 @@ class HuaweiCce(Backend):
 
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """All compute of a card is the whole card (VIRTUAL)."""
-        if found.cores != FULL_CARD_CORES * (found.cards or 1):
-            return found
-        return replace(found, cores=None, memory_mib=None, granted=())
+        if fields.cores != FULL_CARD_CORES * (fields.cards or 1):
+            return fields
+        return replace(fields, cores=None, memory_mib=None, granted=())
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Compute that is all of a card once it is rounded makes it whole."""

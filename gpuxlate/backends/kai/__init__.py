@@ -238,10 +238,10 @@ def fraction(text: str) -> Fraction | None:
     if not (DECIMAL.fullmatch(text) or EXPONENT.fullmatch(text)):
         return None
     try:
-        found = quantity.parse(text).amount
+        amount = quantity.parse(text).amount
     except quantity.QuantityError:
         return None
-    return found if 0 < found < 1 else None
+    return amount if 0 < amount < 1 else None
 
 
 def number(text: str) -> int | None:
@@ -252,10 +252,10 @@ def number(text: str) -> int | None:
 def mib(text: str) -> Fraction | None:
     """MiB of an amount with a unit, above 0; None for anything else."""
     try:
-        found = quantity.parse(text).amount * BYTE
+        amount = quantity.parse(text).amount * BYTE
     except quantity.QuantityError:
         return None
-    return found if found > 0 else None
+    return amount if amount > 0 else None
 
 
 def key_of(row: str, container: str) -> str:
@@ -345,23 +345,23 @@ class _Legacy:
         self.container = sharing(pod.pod)
 
 
-def _container(pod: PodReader, container: ContainerKeys, found: _Legacy) -> ContainerShare:
+def _container(pod: PodReader, container: ContainerKeys, legacy: _Legacy) -> ContainerShare:
     request, limit = (pod.annotation(key_of(row, container.name)) for row in (REQUEST, LIMIT))
     mode = pod.annotation(key_of(COMPUTE_MODE, container.name))
     if mode is not None and mode.text != MODES[0]:
         pod.read_choice(mode, str(mode.path[-1]), "annotation")
     pod.read_choice(pod.env(container, RUNAI_REQUEST), RUNAI_REQUEST, "variable")
     variable = pod.env(container, RUNAI_LIMIT)
-    mine = found.container is not None and container.path == found.container.path
+    is_named = legacy.container is not None and container.path == legacy.container.path
     amount = request or limit
     if amount is not None:
         pod.read_choice(variable, RUNAI_LIMIT, "variable")
-        return _by_amounts(pod, container, amount, limit, found.devices)
-    if mine and found.memory is not None:
-        return _by_mib(pod, container, found.memory, found, variable)
+        return _by_amounts(pod, container, amount, limit, legacy.devices)
+    if is_named and legacy.memory is not None:
+        return _by_mib(pod, container, legacy.memory, legacy, variable)
     pod.read_choice(variable, RUNAI_LIMIT, "variable")
-    if mine and found.fraction is not None:
-        return _by_fraction(pod, container, found.fraction, found.devices)
+    if is_named and legacy.fraction is not None:
+        return _by_fraction(pod, container, legacy.fraction, legacy.devices)
     whole = pod.number(container, NVIDIA_GPU)
     if not whole:
         return pod.none(container)
@@ -381,14 +381,14 @@ def _by_fraction(
 
 
 def _by_mib(
-    pod: PodReader, container: ContainerKeys, memory: Value, found: _Legacy, variable: Value | None
+    pod: PodReader, container: ContainerKeys, memory: Value, legacy: _Legacy, variable: Value | None
 ) -> ContainerShare:
-    limit = found.limit or variable
+    limit = legacy.limit or variable
     burst = number(limit.text) if limit else None
-    if variable is not None and (found.limit is not None or burst is None):
+    if variable is not None and (legacy.limit is not None or burst is None):
         pod.read_choice(variable, RUNAI_LIMIT, "variable")
     numbers = number(memory.text), burst
-    return _of_each_card(pod, container, found.devices, (memory, None if burst is None else limit), numbers)
+    return _of_each_card(pod, container, legacy.devices, (memory, None if burst is None else limit), numbers)
 
 
 def _by_amounts(
@@ -412,12 +412,12 @@ def _of_each_card(
     origins = {**_origins(devices), "memory_mib": request.path}
     if limit is not None:
         origins["memory_limit_mib"] = limit.path
-    total, most = math.ceil(memory) * cards, None if burst is None else math.ceil(burst) * cards
+    total, most_mib = math.ceil(memory) * cards, None if burst is None else math.ceil(burst) * cards
     more = rounded_up("memory_mib", "KAI002", request.path, memory * cards, total)
-    if limit is not None and limit is not request and burst is not None and most is not None:
-        more += rounded_up("memory_limit_mib", "KAI002", limit.path, burst * cards, most)
+    if limit is not None and limit is not request and burst is not None and most_mib is not None:
+        more += rounded_up("memory_limit_mib", "KAI002", limit.path, burst * cards, most_mib)
     return pod.share(
-        container, cards=cards, memory_mib=total, memory_limit_mib=most, origins=origins, granted=more
+        container, cards=cards, memory_mib=total, memory_limit_mib=most_mib, origins=origins, granted=more
     )
 
 
@@ -468,10 +468,10 @@ def _share(pod: PodWriter, placing: ShareWriter, mode: str | None) -> dict[str, 
 def _amounts(placing: ShareWriter, each_mib: int, mode: str | None) -> dict[str, str]:
     """NvFractions' keys, which name the container."""
     limit = placing.take("memory_limit_mib")
-    request, most = (key_of(row, placing.name) for row in (REQUEST, LIMIT))
+    request, limit_key = (key_of(row, placing.name) for row in (REQUEST, LIMIT))
     values = {request: f"{each_mib}Mi"}
     if limit is not None:
-        values[most] = f"{int(limit) // placing.cards}Mi"
+        values[limit_key] = f"{int(limit) // placing.cards}Mi"
     if not placing.name or len(request.partition("/")[2]) > NAME_LENGTH:
         message = msg("the name {name!r} does not fit in a key that names the container", name=placing.name)
         _refuse_name(placing, message)
@@ -486,8 +486,8 @@ def _amounts(placing: ShareWriter, each_mib: int, mode: str | None) -> dict[str,
 
 
 def _refuse_name(placing: ShareWriter, message: str) -> None:
-    most = NAME_LENGTH - len(REQUEST.partition("/")[2]) + 1
-    hint = msg("give the container a name of at most {most} letters", most=most)
+    maximum = NAME_LENGTH - len(REQUEST.partition("/")[2]) + 1
+    hint = msg("give the container a name of at most {most} letters", most=maximum)
     placing.refuse("memory_mib", "GX023", message, hint)
 
 
@@ -551,8 +551,8 @@ class Kai(Backend):
             if queue is not None:
                 message = msg("no other target has the queue {name}", name=queue.text)
                 pod.note("KAI011", message, queue.path, severity=Severity.INFO)
-        found = _Legacy(pod)
-        return pod.reading([_container(pod, container, found) for container in pod.pod.all_containers()])
+        legacy = _Legacy(pod)
+        return pod.reading([_container(pod, container, legacy) for container in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys. The queue is not invented: a warning says that the pod needs one."""

@@ -38,17 +38,19 @@ from gpuxlate.rules.predicates import (
 
 
 def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
-    most, room = cards_per_node(profile, NAMES), card_memory(profile, NAMES)
-    found = []
-    if most is not None:
-        cards = AtMostParameter(AnnotationNumber(k.DEVICES), most)
-        found.append(
+    maximum, room = cards_per_node(profile, NAMES), card_memory(profile, NAMES)
+    constraints = []
+    if maximum is not None:
+        cards = AtMostParameter(AnnotationNumber(k.DEVICES), maximum)
+        constraints.append(
             Constraint(cards, IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), (k.DEVICES,), per_container=False)
         )
-        found.append(Constraint(AtMostParameter(NVIDIA_GPU, most), InRange(NVIDIA_GPU), (NVIDIA_GPU,)))
+        constraints.append(
+            Constraint(AtMostParameter(NVIDIA_GPU, maximum), InRange(NVIDIA_GPU), (NVIDIA_GPU,))
+        )
     if room is not None:
         memory = AtMostParameter(AnnotationNumber(k.MEMORY), room)
-        found.append(
+        constraints.append(
             Constraint(
                 memory,
                 IsAnnotated(k.MEMORY, k.WHOLE_NUMBER),
@@ -57,21 +59,21 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
                 report=_too_much_memory,
             )
         )
-    return tuple(found)
+    return tuple(constraints)
 
 
 def _too_much_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    most = card_of(context.profile, NAMES).memory_mib or 0
-    return this.diagnostic(violation.value_at, *too_large(violation.number, most))
+    maximum = card_of(context.profile, NAMES).memory_mib or 0
+    return this.diagnostic(violation.value_at, *too_large(violation.number, maximum))
 
 
 def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Amounts with a unit, in keys with the names of containers."""
-    most = card_of(context.profile, NAMES).memory_mib
-    for _, _, value in k.amounts(pod) if most is not None else ():
+    maximum = card_of(context.profile, NAMES).memory_mib
+    for _, _, value in k.amounts(pod) if maximum is not None else ():
         each = k.mib(value.text)
-        if each is not None and most is not None and each > most:
-            yield this.diagnostic(value, *too_large(int(each), most))
+        if each is not None and maximum is not None and each > maximum:
+            yield this.diagnostic(value, *too_large(int(each), maximum))
 
 
 @rule(
@@ -94,8 +96,8 @@ def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
-    most = card_of(context.profile, NAMES).per_node or 0
-    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most))
+    maximum = card_of(context.profile, NAMES).per_node or 0
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, maximum))
 
 
 # Rules on how the cluster shares its cards: KAI012, KAI013.
@@ -109,7 +111,7 @@ def _that_are_read(profile: Profile) -> tuple[Constraint, ...]:
         ~IsAnnotated(k.FRACTION) & ~IsAnnotated(k.MEMORY), keys=k.SHARE_KEYS, per_container=False
     )
     of_mode = ((amounts, True), (legacy, False))
-    return tuple(one for one, by_amounts in of_mode if not reads(mode, by_amounts=by_amounts))
+    return tuple(name for name, by_amounts in of_mode if not reads(mode, by_amounts=by_amounts))
 
 
 def _unread_amounts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -216,8 +218,8 @@ def memory_is_set_once(
 
 def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Whole cards beside the keys of NvFractions, and resources of other dialects beside any share."""
-    asked = k.asks(pod)
-    if asked is None:
+    request = k.asks(pod)
+    if request is None:
         return
     words = key_index_of(context)
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
@@ -225,7 +227,7 @@ def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         for name, value in container.resources.items():
             whole = name == NVIDIA_GPU and not legacy and number(value) != 0
             if whole or (name != NVIDIA_GPU and words.is_resource(name)):
-                yield _beside(this, name, value, str(asked.path[-1]))
+                yield _beside(this, name, value, str(request.path[-1]))
 
 
 def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
@@ -281,17 +283,17 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
-    there = [container.name for container in pod.all_containers()]
-    hint = msg("the containers of the pod are {names}", names=", ".join(there))
+    names = [container.name for container in pod.all_containers()]
+    hint = msg("the containers of the pod are {names}", names=", ".join(names))
     value = pod.annotations.get(k.CONTAINER)
-    if value is not None and value.text not in there:
+    if value is not None and value.text not in names:
         message = msg(
             "{key} names {name!r}, which is not a container of the pod", key=k.CONTAINER, name=value.text
         )
         yield this.diagnostic(value, message, hint)
     for row in (k.REQUEST, k.LIMIT, k.COMPUTE_MODE):
         for name, container, value in k.of_containers(pod, row):
-            if container not in there:
+            if container not in names:
                 message = msg(
                     "{key} names {name!r}, which is not a container of the pod", key=name, name=container
                 )
@@ -457,8 +459,8 @@ def fraction_is_below_one(
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """Amounts with a unit, whose keys hold the name of a container."""
     for _row, _name, value in k.amounts(pod):
-        found = k.mib(value.text)
-        if found is None or found < Fraction(1):
+        amount = k.mib(value.text)
+        if amount is None or amount < Fraction(1):
             message = msg(
                 "{key} {value!r} is not an amount of 1Mi or more", key=value.path[-1], value=value.text
             )
@@ -494,8 +496,8 @@ def memory_has_its_unit(
     """
     text = violation.value_at.text
     message = msg("{key} {value!r} is not a whole number of MiB", key=violation.name, value=text)
-    found = k.mib(text)
-    near = None if found is None or found < 1 or found.denominator != 1 else int(found)
+    amount = k.mib(text)
+    near = None if amount is None or amount < 1 or amount.denominator != 1 else int(amount)
     hint = msg('write "{value}", in MiB without a suffix', value=2000 if near is None else near)
     yield this.diagnostic(violation.value_at, message, hint)
 
@@ -513,7 +515,7 @@ def _alone(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         needs = k.NEEDS.get(name, ())
         if not (legacy or (amounts and name not in k.OF_LEGACY)):
             yield _without(this, name, value, (*k.SHARE_KEYS,))
-        elif needs and not any(one in pod.annotations for one in needs):
+        elif needs and not any(needed in pod.annotations for needed in needs):
             yield _without(this, name, value, needs)
 
 
@@ -568,8 +570,8 @@ def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> I
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09); NVIDIA Run:ai, GPU fractions.
     """
     for name, request, limit, read in _pairs(pod):
-        least, most = read(request.text), read(limit.text)
-        if least is not None and most is not None and most < least:
+        least, upper = read(request.text), read(limit.text)
+        if least is not None and upper is not None and upper < least:
             message = msg(
                 "{key} {value} is below the request of {request}",
                 key=name,
@@ -596,6 +598,6 @@ def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
     )
     for name, limit, read in kinds:
         request = pod.annotations.get(name)
-        for key, found in ((limit, pod.annotations.get(limit)), (k.RUNAI_LIMIT, variable)):
-            if request is not None and found is not None:
-                yield key, request, found, read
+        for key, limit_value in ((limit, pod.annotations.get(limit)), (k.RUNAI_LIMIT, variable)):
+            if request is not None and limit_value is not None:
+                yield key, request, limit_value, read

@@ -48,7 +48,11 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
 def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of the pod, for each container that requests some: it has one share (CODE)."""
     held = pod.records.get(k.RECORD, {}).get(GPUS)
-    minors = [one.get("minor") for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
+    minors = (
+        [device.get("minor") for device in held if isinstance(device, Mapping)]
+        if isinstance(held, list)
+        else []
+    )
     cards = indexes(",".join(map(str, minors)))
     if cards is None:
         return ()

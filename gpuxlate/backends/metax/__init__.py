@@ -58,7 +58,7 @@ class MetaxSgpu(HamiDialect):
             Place.ANNOTATION,
             sets="policy",
             meaning="how compute is divided; best-effort unless the cluster has another default",
-            words={str(one): one for one in Policy},
+            words={str(policy): policy for policy in Policy},
             source="CODE",
         ),
         key(
@@ -66,7 +66,7 @@ class MetaxSgpu(HamiDialect):
             Place.ANNOTATION,
             sets="qos",
             meaning="colocation class; with one card only",
-            words={str(one): one for one in Qos},
+            words={str(qos): qos for qos in Qos},
             source="CODE, EXAMPLES",
         ),
         choice("metax-tech.com/sgpu-topology-aware", meaning="whole cards of one group", source="CODE"),
@@ -75,12 +75,12 @@ class MetaxSgpu(HamiDialect):
         written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
     )
 
-    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
+    def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """An online pod competes for compute, whatever its keys say (CODE; METAX021). Class and policy are
         those of sGPUs: HAMi does not look at them for whole cards (CODE)."""
-        if found.origins["cards"][-1:] == (WHOLE,):
-            return replace(found, others={})
-        return replace(found, cores=None) if found.others.get("qos") is Qos.ONLINE else found
+        if fields.origins["cards"][-1:] == (WHOLE,):
+            return replace(fields, others={})
+        return replace(fields, cores=None) if fields.others.get("qos") is Qos.ONLINE else fields
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Online pods set no compute and no policy; a class is for one card (CODE)."""

@@ -30,7 +30,7 @@ ALL_OF_ONE = re.compile(r"all-(?:[1-9]c\.)?[1-9]g\.[0-9]+gb(?:\.[a-z.]+)?")
 GPU_SHARED = f"{NVIDIA_GPU}{OF_SHARED}"
 REPLICAS = "nvidia.com/gpu.replicas"
 STRATEGY = "nvidia.com/gpu.sharing-strategy"
-STRATEGIES = {str(one): one for one in Strategy}
+STRATEGIES = {str(strategy): strategy for strategy in Strategy}
 
 _WHOLE_CARDS = key(
     NVIDIA_GPU,

@@ -145,9 +145,9 @@ def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> Conta
 
 def _fits_the_card(placing: ShareWriter, partition: Partition, profile: Profile | None) -> None:
     """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
-    found = unfit(partition, profile, NAMES)
-    if found is not None:
-        placing.refuse("partition", *found)
+    problem = unfit(partition, profile, NAMES)
+    if problem is not None:
+        placing.refuse("partition", *problem)
 
 
 def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
@@ -189,22 +189,29 @@ class NvidiaMig(Backend):
         pod.read_selector(k.CONFIG, configs if single and len(configs) == 1 else ())
         for name in _labels(pod.pod):
             pod.read_selector(name)
-        one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
-        found = products_chosen(pod, profile)
-        if single and not configs and found.profile is not None:
-            one = profile_of(found.profile)
-        shared = one is not None and found.shared
-        own = found._replace(profile=profile_of(found.profile)) if found.profile else found
-        card = take_products(pod, own, profile=one, shared=shared)
+        partition = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
+        products = products_chosen(pod, profile)
+        if single and not configs and products.profile is not None:
+            partition = profile_of(products.profile)
+        shared = partition is not None and products.shared
+        chosen = products._replace(profile=profile_of(products.profile)) if products.profile else products
+        card = take_products(pod, chosen, profile=partition, shared=shared)
         return pod.reading(
-            [_container(pod, container, one, shared, card, profile) for container in pod.pod.all_containers()]
+            [
+                _container(pod, container, partition, shared, card, profile)
+                for container in pod.pod.all_containers()
+            ]
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; whole cards are those of nodes that are not divided."""
         single = NvidiaProfile.of(profile).mig_strategy == "single"
         containers = [_write(placing, profile, single) for placing in pod.placings]
-        profiles = {one.profile for placing in pod.placings if (one := placing.peek("partition")) is not None}
+        profiles = {
+            partition.profile
+            for placing in pod.placings
+            if (partition := placing.peek("partition")) is not None
+        }
         if single and len(profiles) > 1:
             for placing in pod.placings:
                 message = msg(
@@ -295,9 +302,9 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     NVIDIA/mig-parted, config-default.yaml (2026).
     """
     for value, _, profile in _partitions(pod):
-        found = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
-        if found is not None:
-            yield this.diagnostic(value, found[1], found[2], on_key=True)
+        problem = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
+        if problem is not None:
+            yield this.diagnostic(value, problem[1], problem[2], on_key=True)
         elif unknown := unknown_partition(profile, context.profile, vendor="nvidia"):
             yield this.diagnostic(
                 value, unknown.message, unknown.hint, severity=unknown.severity, on_key=True
@@ -350,9 +357,9 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
             message = msg("{key} is {count}: a container has at least one partition", key=name, count=count)
             yield this.diagnostic(value, message, "write 1 or more, or remove the key")
             continue
-        found = unfit(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
-        if found is not None and found[0] == this.code:
-            yield this.diagnostic(value, found[1], found[2])
+        problem = unfit(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
+        if problem is not None and problem[0] == this.code:
+            yield this.diagnostic(value, problem[1], problem[2])
 
 
 @rule("NVIDIA007", Severity.ERROR, no_policy=NO_POLICY)
@@ -372,8 +379,8 @@ def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Ite
     NVIDIA/k8s-device-plugin, README, flag migStrategy (2026-08-19).
     """
     profile = context.profile
-    own = NvidiaProfile.of(profile).mig_strategy if profile and profile.target in NAMES else "mixed"
-    chosen = {text for text, _ in pod.allowed("nvidia.com/mig.strategy")} or {own}
+    of_cluster = NvidiaProfile.of(profile).mig_strategy if profile and profile.target in NAMES else "mixed"
+    chosen = {text for text, _ in pod.allowed("nvidia.com/mig.strategy")} or {of_cluster}
     for value, name, text in _partitions(pod):
         if "mixed" not in chosen:
             strategy = " or ".join(sorted(chosen))

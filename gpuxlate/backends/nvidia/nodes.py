@@ -89,11 +89,11 @@ def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
         amount = node.amount(name)
         if not amount or not name.startswith(k.BEFORE):
             continue
-        own = name.removesuffix(k.OF_SHARED)
-        labels = card_labels(node, own)
-        replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if own != name else None)
+        resource = name.removesuffix(k.OF_SHARED)
+        labels = card_labels(node, resource)
+        replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if resource != name else None)
         yield CountedRequests(
-            name, amount, profile_of(own.removeprefix(k.BEFORE)), replica,
+            name, amount, profile_of(resource.removeprefix(k.BEFORE)), replica,
             labels.memory_mib, labels.multiprocessors,
         )  # fmt: skip
     profile = card.product.profile if card.product and card.product.profile != INVALID else None
@@ -124,10 +124,10 @@ def _cards(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) ->
     if not _is_single(rows):
         return card.number
     config, row = node.labels.get(k.CONFIG, ""), rows[-1]
-    known = card_meant(card.model or "")
-    template = known.template(row.partition or "") if known else None
-    most = template.most if template and config.removeprefix(k.ALL) == row.partition else None
-    return card.number // most if most and card.number and card.number % most == 0 else None
+    known_card = card_meant(card.model or "")
+    template = known_card.template(row.partition or "") if known_card else None
+    maximum = template.most if template and config.removeprefix(k.ALL) == row.partition else None
+    return card.number // maximum if maximum and card.number and card.number % maximum == 0 else None
 
 
 def _sharing(replica: Replica | None, rows: Sequence[CountedRequests]) -> Sharing:
@@ -163,17 +163,17 @@ def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) ->
 
 def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """With MPS a container has one client (PLUGIN)."""
-    most = most_clients(containers)
+    maximum = most_clients(containers)
     by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
     text = "a container requests {count} clients; with MPS it has one"
-    return msg(text, count=most) if most > 1 and by_mps else None
+    return msg(text, count=maximum) if maximum > 1 and by_mps else None
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, _notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], merge: MergeNodeValues, _notes: list[str]
 ) -> dict[str, Any]:
     """The strategy of nodes that are divided, and how clients share cards."""
-    return sharing_data(views, one)
+    return sharing_data(views, merge)
 
 
 # --- what a share needs of them ---------------------------------------------------------------
@@ -226,9 +226,9 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
     return NodeNeeds((), (), (NodeWarning(text, PLUGIN),), cards_of_a_node(share, PLUGIN))
 
 
-def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
+def _of_partition(partition: Partition, profile: Profile | None) -> NodeNeeds:
     strategy = NvidiaProfile.of(profile).mig_strategy
-    name = k.ALL + in_resource(one.profile)
+    name = k.ALL + in_resource(partition.profile)
     labels = (
         NodeLabel(k.CONFIG, name, "the MIG manager divides the cards of the node so", PARTED),
         NodeLabel(
@@ -251,7 +251,7 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
                 {
                     "devices": "all",
                     "mig-enabled": True,
-                    "mig-devices": {one.profile: most_of_a_card(one, profile)},
+                    "mig-devices": {partition.profile: most_of_a_card(partition, profile)},
                 }
             ],
         },
@@ -264,25 +264,25 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
         warnings,
         (),
         (document,),
-        (_aks_of_partition(one, profile), _eks(told)),
+        (_aks_of_partition(partition, profile), _eks(told)),
     )
 
 
-def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
+def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPool:
     """A pool that AKS divides: its profile says the slices alone, whose memory follows from the card."""
-    what, where = "body of the agent pool", ("properties", "nodeLabels")
+    title, where = "body of the agent pool", ("properties", "nodeLabels")
     card = card_for(Share(), profile)
-    mine = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
-    label = MIG.fullmatch(one.profile)
-    least = {_least_with_slices(each, one.profile) for each in mine}
-    if label is None or label["slices"] not in SLICES or one.profile not in least:
+    aks_cards = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
+    label = MIG.fullmatch(partition.profile)
+    least = {_least_with_slices(each, partition.profile) for each in aks_cards}
+    if label is None or label["slices"] not in SLICES or partition.profile not in least:
         message = msg(
             "AKS divides {cards} into the least profile with so many slices: {profile} is none",
             cards=", ".join(AKS_CARDS),
-            profile=one.profile,
+            profile=partition.profile,
         )
         hint = "request another profile, or have the MIG manager divide the cards: -o kubectl"
-        return CloudPool("aks", what, where, AKS_MIG, problem=(message, hint))
+        return CloudPool("aks", title, where, AKS_MIG, problem=(message, hint))
     strategy = NvidiaProfile.of(profile).mig_strategy
     notes = (
         NodeWarning("the cards of a pool cannot be divided again: create another pool", AKS_MIG),
@@ -300,24 +300,26 @@ def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
         ),
     )
     fields = {"properties": {"gpuInstanceProfile": f"MIG{label['slices']}g"}}
-    return CloudPool("aks", what, where, AKS_MIG, fields, divides=True, notes=notes)
+    return CloudPool("aks", title, where, AKS_MIG, fields, divides=True, notes=notes)
 
 
 def _least_with_slices(card: Card, profile: str) -> str | None:
     """The profile of a card with as many slices as another, and the least memory."""
     match = MIG.fullmatch(profile)
-    found = [row for row in card.templates if match and row.label and row.label[0] == int(match["slices"])]
-    return min(found, key=lambda row: row.label or (), default=Template("")).name
+    templates = [
+        row for row in card.templates if match and row.label and row.label[0] == int(match["slices"])
+    ]
+    return min(templates, key=lambda row: row.label or (), default=Template("")).name
 
 
 def _eks(told: NodeWarning) -> CloudPool:
     image = "the nodes need an AMI with an operating system that the operator supports"
-    own = (
+    text = (
         "the AMI of EKS for NVIDIA, AL2023, has driver and toolkit: tell the operator driver.enabled=false, "
         "toolkit.enabled=false"
     )
     auto = "not on EKS Auto Mode: the device plug-in of its nodes cannot be configured"
-    notes = (OPERATOR, told, NodeWarning(image, EKS), NodeWarning(own, EKS_MIG), NodeWarning(auto, EKS_MIG))
+    notes = (OPERATOR, told, NodeWarning(image, EKS), NodeWarning(text, EKS_MIG), NodeWarning(auto, EKS_MIG))
     return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
 
 
@@ -326,10 +328,10 @@ def _operator_settings(*settings: str) -> NodeWarning:
     return NodeWarning(msg("tell the operator: {settings}", settings=join_and(settings)), SHARING_GUIDE)
 
 
-def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
-    own = NvidiaProfile.of(profile)
-    strategy = one.strategy or (own.replica and own.replica.strategy) or Strategy.TIME_SLICING
-    count = one.of or (own.replica and own.replica.of)
+def _of_replica(replica: Replica, profile: Profile | None) -> NodeNeeds:
+    cluster = NvidiaProfile.of(profile)
+    strategy = replica.strategy or (cluster.replica and cluster.replica.strategy) or Strategy.TIME_SLICING
+    count = replica.of or (cluster.replica and cluster.replica.of)
     labels = [
         NodeLabel("nvidia.com/device-plugin.config", SHARING, "the plug-in takes that configuration", PLUGIN)
     ]
@@ -341,7 +343,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
     ]
     isolated = "nothing isolates clients of a card by time-slicing: one can take all memory"
     warnings = [NodeWarning(isolated, PLUGIN)] if strategy is Strategy.TIME_SLICING else []
-    warnings += () if own.sharing.renames else COUNTED_LATE
+    warnings += () if cluster.sharing.renames else COUNTED_LATE
     if count is None:
         warnings.append(NodeWarning("how many clients a card has is not known: say it in the share", PLUGIN))
         return NodeNeeds(tuple(labels), (), tuple(warnings))
@@ -351,7 +353,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
         "version": "v1",
         "sharing": {
             key: {
-                "renameByDefault": own.sharing.renames,
+                "renameByDefault": cluster.sharing.renames,
                 **fails,
                 "resources": [{"name": NVIDIA_GPU, "replicas": count}],
             }
@@ -361,8 +363,8 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
     told = _operator_settings(f"devicePlugin.config.name={PLUGIN_CONFIG}")
     driver = NodeWarning("the operator brings the driver, which AKS leaves out then", AKS_OPERATOR)
     fields = {"properties": {"gpuProfile": {"driver": "None"}}}
-    what, where = "body of the agent pool", ("properties", "nodeLabels")
-    aks = CloudPool("aks", what, where, AKS_SHARED, fields, notes=(OPERATOR, told, driver))
+    title, where = "body of the agent pool", ("properties", "nodeLabels")
+    aks = CloudPool("aks", title, where, AKS_SHARED, fields, notes=(OPERATOR, told, driver))
     return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks(told)))
 
 

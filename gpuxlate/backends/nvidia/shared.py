@@ -53,15 +53,15 @@ SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
 
 def counts_clients(pod: PodKeys, profile: Profile | None) -> bool:
     """The common key counts clients of cards: by the choice of nodes, or by the profile."""
-    own = NvidiaProfile.of(profile).sharing
+    sharing = NvidiaProfile.of(profile).sharing
     by_profile = (
-        profile is not None and profile.target in NAMES and own.strategy != "none" and not own.renames
+        profile is not None and profile.target in NAMES and sharing.strategy != "none" and not sharing.renames
     )
     return by_profile or SPEAKS.holds(pod.with_workload())
 
 
 def _container(
-    pod: PodReader, container: ContainerKeys, one: Replica, not_renamed: bool, card: Products
+    pod: PodReader, container: ContainerKeys, replica: Replica, not_renamed: bool, card: Products
 ) -> ContainerShare:
     for name in (k.GPU_SHARED, NVIDIA_GPU):
         count = pod.number(container, name)
@@ -71,7 +71,7 @@ def _container(
         if name == k.GPU_SHARED or not_renamed:
             return pod.share(
                 container,
-                replica=Replica(one.of, one.strategy, count),
+                replica=Replica(replica.of, replica.strategy, count),
                 device=card.device,
                 origins={"replica": where, **card.origins},
             )
@@ -81,13 +81,13 @@ def _container(
 
 def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     replica = placing.take("replica")
-    own = NvidiaProfile.of(profile)
-    name = k.GPU_SHARED if own.sharing.renames else NVIDIA_GPU
+    cluster = NvidiaProfile.of(profile)
+    name = k.GPU_SHARED if cluster.sharing.renames else NVIDIA_GPU
     if replica is None:
         cards = int(placing.take("cards"))
         limits = {NVIDIA_GPU: Value.of(cards)}
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
-        if name == NVIDIA_GPU and own.replica is not None:
+        if name == NVIDIA_GPU and cluster.replica is not None:
             message = msg("{key} counts clients of cards in this profile, not whole cards", key=NVIDIA_GPU)
             placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
     else:
@@ -96,7 +96,7 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
         if replica.count > 1:
             message = msg("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
-        is_of_the_nodes(placing, replica, own.replica)
+        is_of_the_nodes(placing, replica, cluster.replica)
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
@@ -132,16 +132,16 @@ class NvidiaShared(Backend):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
         not_renamed = counts_clients(pod.pod, profile)
-        asked = not_renamed or any(
+        is_shared = not_renamed or any(
             k.GPU_SHARED in container.resources for container in pod.pod.all_containers()
         )
         texts, numbers = pod.node_values(k.STRATEGY), pod.node_values(k.REPLICAS)
-        strategy = k.STRATEGIES.get(texts[0]) if asked and len(texts) == 1 else None
-        of = clients_in(numbers) if asked else None
+        strategy = k.STRATEGIES.get(texts[0]) if is_shared and len(texts) == 1 else None
+        of = clients_in(numbers) if is_shared else None
         pod.read_selector(k.STRATEGY, texts if strategy else ())
         pod.read_selector(k.REPLICAS, numbers if of else ())
         nodes = NvidiaProfile.of(profile).replica if profile and profile.target in NAMES else None
-        if asked and nodes is not None:  # what no label of the choice says, the nodes of the profile do
+        if is_shared and nodes is not None:  # what no label of the choice says, the nodes of the profile do
             strategy = strategy if texts else nodes.strategy
             of = of if numbers else nodes.of
         for row in k.SHARED_KEYS:
@@ -162,18 +162,20 @@ class NvidiaShared(Backend):
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys."""
         containers = [_write(placing, profile) for placing in pod.placings]
-        found = {
-            (one.of, one.strategy) for placing in pod.placings if (one := placing.peek("replica")) is not None
+        replicas = {
+            (replica.of, replica.strategy)
+            for placing in pod.placings
+            if (replica := placing.peek("replica")) is not None
         }
-        if len(found) > 1:
+        if len(replicas) > 1:
             for placing in pod.placings:
                 message = msg(
                     "a pod runs on nodes of one kind, and its containers ask for different replicas"
                 )
                 placing.refuse("replica", "GX022", message, "use a separate pod for each")
-        of, strategy = min(found, key=str) if found else (None, None)
+        of, strategy = min(replicas, key=str) if replicas else (None, None)
         chosen = {k.STRATEGY: strategy and str(strategy), k.REPLICAS: of and str(of)}
-        not_renamed = bool(found) and not NvidiaProfile.of(profile).sharing.renames
+        not_renamed = bool(replicas) and not NvidiaProfile.of(profile).sharing.renames
         cards, affinity = products_written(pod, profile, shared=not_renamed)
         return PodKeys(
             *in_lists(containers),
@@ -216,9 +218,9 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     NVIDIA/k8s-device-plugin, api/config/v1 (2026-08-19).
     """
-    own = NvidiaProfile.of(context.profile).sharing
+    sharing = NvidiaProfile.of(context.profile).sharing
     strategies = {text for text, _ in pod.allowed(k.STRATEGY)}
-    refused = strategies == {"mps"} or own.strategy == "mps" or own.refuses
+    refused = strategies == {"mps"} or sharing.strategy == "mps" or sharing.refuses
     names = (k.GPU_SHARED, *((NVIDIA_GPU,) if counts_clients(pod, context.profile) else ()))
     for container in pod.all_containers():
         for name in names:

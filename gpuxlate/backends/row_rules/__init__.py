@@ -84,12 +84,12 @@ class WrittenRule(Rule):
         return self._of.sections()
 
 
-def rules_of(table: KeyTable, own: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:
+def rules_of(table: KeyTable, extra_types: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:
     """The rules of its rows: one of each kind that applies, or those that it lists.
 
-    ``own``: kinds that the dialect alone has, or has in place of the usual ones with their numbers.
+    ``extra_types``: kinds that the dialect alone has, or has in place of the usual ones with their numbers.
     """
-    rule_types = {**ROW_RULES, **{rule_type.kind: rule_type for rule_type in own}}
+    rule_types = {**ROW_RULES, **{rule_type.kind: rule_type for rule_type in extra_types}}
     usual = (RuleRow(kind) for kind in rule_types if kind != RuleKind.KNOWN_VALUE)
     for row in usual if table.row_rules is None else table.row_rules:
         row_rule = rule_types[row.kind](table, row.keys, row.why)
@@ -103,7 +103,8 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule, other: RowRule) -> Rule:
     # what is to say of init containers that can have no share, InitContainerRule says
     if not table.init_containers and not isinstance(kind, InitContainerRule):
         constraints = tuple(
-            replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in constraints
+            replace(constraint, when=constraint.when & ~IsInit()) if constraint.per_container else constraint
+            for constraint in constraints
         )
     cluster = other.in_cluster()
     more = other.extra_findings if other.finds_more() and (constraints or cluster) else None
@@ -111,8 +112,8 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule, other: RowRule) -> Rule:
     def word(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, violation, pod)
 
-    own = {one.severity for one in constraints}
-    usual = own.pop() if len(own) == 1 else None
+    severities = {constraint.severity for constraint in constraints}
+    usual = severities.pop() if len(severities) == 1 else None
     return WrittenRule(
         row.code or f"{table.rule_prefix}{kind.kind:03d}",
         row.severity or usual or kind.severity,

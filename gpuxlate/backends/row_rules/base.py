@@ -179,12 +179,12 @@ def any_of(rows: Iterable[KeySpec]) -> str:
     return listed(shown_names(rows), OR)
 
 
-def demands_of(rows: Iterable[KeySpec], what: Callable[[KeySpec], str], of_one: str, of_several: str) -> str:
-    """``what`` is said of each row, in the template for one key or that for several of which it is the same:
+def demands_of(rows: Iterable[KeySpec], title: Callable[[KeySpec], str], of_one: str, of_several: str) -> str:
+    """``title`` is said of each row, in the template for one key or that for several of which it is the same:
     "`a` is 1 or more; `b` and `c` are each 0 to 100"."""
     together: dict[str, list[KeySpec]] = {}
     for row in rows:
-        together.setdefault(what(row), []).append(row)
+        together.setdefault(title(row), []).append(row)
     demands = []
     for text, alike in together.items():
         names = shown_names(alike)
@@ -201,16 +201,16 @@ def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec,
     """The annotations with the name of a container in their own, each with its row."""
     for row in rows:
         if is_annotation_of_containers(row):
-            found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
-            yield from ((row, name, value) for name, value in found)
+            values = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
+            yield from ((row, name, value) for name, value in values)
 
 
-def name_beside(table: KeyTable, written: str, own: str) -> str:
+def name_beside(table: KeyTable, written: str, standard: str) -> str:
     """The name of a key that goes with another one as it is written: that which begins most alike, since a
     cluster has the names of one release; of several the whole beginning, then its own."""
 
     def alike(name: str) -> tuple[int, bool, bool]:
-        return len(commonprefix((name, written))), written.startswith(name), name == own  # noqa: RUF071 - of letters
+        return len(commonprefix((name, written))), written.startswith(name), name == standard  # noqa: RUF071 - of letters
 
-    row = table.find(own)
-    return max((own, *row.aliases), key=alike) if row else own
+    row = table.find(standard)
+    return max((standard, *row.aliases), key=alike) if row else standard

@@ -25,10 +25,12 @@ def share(table: KeyTable) -> PodExample:
     if one_card is not None:
         return one_card
     tried = (_written(table, share) for share in SHARES)
-    found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
-    if found is None:
+    example = next(
+        (example for example in tried if example and parts & {*example.limits[0], *example.annotations}), None
+    )
+    if example is None:
         raise ValueError(f"{table.name} can express no part of a card")
-    return found
+    return example
 
 
 def whole_card(table: KeyTable) -> PodExample:

@@ -81,7 +81,7 @@ class NeededKeyRule(RowRule):
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(violation)
         name = written_name(violation.value_at, row.name)
-        needs = [name_beside(self.table, name, one) for one in row.needs]
+        needs = [name_beside(self.table, name, needed) for needed in row.needs]
         needed = join_or(needs)
         message = msg("{key} has no effect without {count}", key=name, count=needed)
         if row.needs[0] in self._counts():
@@ -188,14 +188,14 @@ class ExcludedKeyRule(RowRule):
     def example(self) -> PodExample:
         good, row = self.instead(), self.subject_rows[0]
         others = (*row.excludes, *row.overridden_by)
-        one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
-        both = {row.name, others[0]} if one == row.name else {row.name, one}
+        written = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
+        both = {row.name, others[0]} if written == row.name else {row.name, written}
         if Place.LABEL in row.places:
             alone = good.without(*good.limits[0]).setting(others[0], 1)
             return replace(alone, labels={row.name: Value.of("2")})
         for name in sorted(both - {*good.limits[0]}):
-            found = next(each for each in self.table.keys if each.name == name)
-            good = good.setting(name, next((r.least for r in found.ranges), 1) or 1)
+            needed_row = next(each for each in self.table.keys if each.name == name)
+            good = good.setting(name, next((r.least for r in needed_row.ranges), 1) or 1)
         return good
 
 
@@ -228,16 +228,19 @@ class SingleNameRule(RowRule):
                 yield Constraint(Not(Requests(*others)), keys=(alias,))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        own, name = self.table.other_names[violation.name], written_name(violation.value_at, violation.name)
-        yield this.diagnostic(violation.value_at, *named_twice(name, own), on_key=True)
+        standard, name = (
+            self.table.other_names[violation.name],
+            written_name(violation.value_at, violation.name),
+        )
+        yield this.diagnostic(violation.value_at, *named_twice(name, standard), on_key=True)
 
     def finds_more(self) -> bool:
         extension = self.table.extension  # a profile of it may have names of its own
         return extension is not None and extension.renamed is not Extension.renamed
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        for value, name, own in second_names(pod, self.table.renamed(context.profile)):
-            yield this.diagnostic(value, *named_twice(name, own), on_key=True)
+        for value, name, standard in second_names(pod, self.table.renamed(context.profile)):
+            yield this.diagnostic(value, *named_twice(name, standard), on_key=True)
 
     def example(self) -> PodExample:
         good = self.instead()
@@ -370,9 +373,9 @@ class CardModelRule(RowRule):
 
     def example(self) -> PodExample:
         good = self.instead()
-        known = {row.name: row.template for row in self.table.keys if row.model}
+        templates = {row.name: row.template for row in self.table.keys if row.model}
         limits = {
-            known.get(name, self.subject_rows[0].template).replace(MODEL, "unknown"): value
+            templates.get(name, self.subject_rows[0].template).replace(MODEL, "unknown"): value
             for name, value in good.limits[0].items()
         }
         return replace(good, limits=(limits,))
@@ -390,9 +393,9 @@ class MisspeltWordRule(KnownWordRule):
         if value.text in row.values:  # of other software
             return usual
         same = next((word for word in row.words if letters(word) == letters(value.text)), None)
-        own = {str(field): word for word, field in row.words.items()}.get(value.text)
-        if same or own:
-            hint: Message = msg("write {value}", value=same or own)
+        vendor_word = {str(field): word for word, field in row.words.items()}.get(value.text)
+        if same or vendor_word:
+            hint: Message = msg("write {value}", value=same or vendor_word)
             return this.diagnostic(
                 value, usual.message, hint, fix=Fix(hint, (Put(value.path, same),)) if same else None
             )
@@ -427,8 +430,8 @@ class VersionRule(RowRule):
 
     def _of_profile(self, row: KeySpec) -> bool:
         """A profile tells of a release that does not read the row."""
-        known = self.table.lacks if self.table.versions else {}
-        return any(name in known for name in (row.name, *row.aliases))
+        unavailable = self.table.lacks if self.table.versions else {}
+        return any(name in unavailable for name in (row.name, *row.aliases))
 
     @property
     def values(self) -> dict[str, str]:
@@ -441,29 +444,29 @@ class VersionRule(RowRule):
     def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         table = self.table.in_cluster(context.profile) if context.profile else self.table
         lacks = table.lacks
-        found: dict[str, Value] = {}
+        unavailable: dict[str, Value] = {}
         for values in (*(container.resources for container in pod.all_containers()), pod.annotations):
             for key, value in values.items():
                 if (name := written_name(value, key)) in lacks:
-                    found.setdefault(name, value)
-        for name in found:
+                    unavailable.setdefault(name, value)
+        for name in unavailable:
             lack = lacks[name]
-            alike = [one for one in found if lacks[one][:2] == lack[:2]]
+            alike = [name for name in unavailable if lacks[name][:2] == lack[:2]]
             hint = msg("remove {keys}", keys=join_and(alike))
             if lack.instead:
-                hint = msg("write {keys}", keys=join_and(lacks[one].instead for one in alike))
+                hint = msg("write {keys}", keys=join_and(lacks[name].instead for name in alike))
             elif not lack.ended:
                 hint = msg("remove {keys}, or use {release}", keys=join_and(alike), release=str(lack.release))
-            yield this.diagnostic(found[name], table.lack_text(*alike), hint, on_key=True)
+            yield this.diagnostic(unavailable[name], table.lack_text(*alike), hint, on_key=True)
             return
 
     def example(self) -> PodExample:
         good = self.share()
         other = {
-            row.name: one.key if row.name == one.replacement else one.replacement
+            row.name: change.key if row.name == change.replacement else change.replacement
             for row in self.subject_rows
-            for one in changes_of(row)
-            if one.change is ChangeKind.RENAMED
+            for change in changes_of(row)
+            if change.change is ChangeKind.RENAMED
         }
         renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
         row = self._shown_row
@@ -491,5 +494,5 @@ class VersionRule(RowRule):
     @property
     def _shown_row(self) -> KeySpec:
         """The row of its example."""
-        there = self.share().limits[0]
-        return next((row for row in self.subject_rows if row.name in there), self.subject_rows[0])
+        resources = self.share().limits[0]
+        return next((row for row in self.subject_rows if row.name in resources), self.subject_rows[0])

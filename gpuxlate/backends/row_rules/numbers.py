@@ -88,7 +88,7 @@ def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
 
 def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
     """The webhook writes a number of its own in place of the row's."""
-    counts = (one.cards for one in table.keys_by_model if one.model == row.model)
+    counts = (group.cards for group in table.keys_by_model if group.model == row.model)
     several = AnyOf(*(InRange(row.name, Range(2)) for row in counts if row is not None))
     return several | Not(Requests(*row.forced_without)) if row.forced_without else several
 
@@ -99,8 +99,10 @@ def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
     if count is None:
         return least
     counted, by = _counting(count)
-    one = InRange(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
-    return AnyOf(AllOf(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), AllOf(Not(counted), one))
+    one_card = InRange(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
+    return AnyOf(
+        AllOf(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), AllOf(Not(counted), one_card)
+    )
 
 
 def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
@@ -114,14 +116,14 @@ def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
     if count is None:
         return InRange(row.name, *row.ranges)
     counted, by = _counting(count)
-    part = AnyOf(*(part_of_each_card(row.name, one, by) for one in row.ranges))
+    part = AnyOf(*(part_of_each_card(row.name, range_, by) for range_ in row.ranges))
     return AnyOf(AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *uncounted(row, count))))
 
 
-def part_of_each_card(name: str, one: Range, by: str | LabelNumber) -> Predicate:
-    least = Range(max(one.least, 1)) if one.least else Range(0)
-    bounds = [InRange(name, least), Divides(name, by, one.step)]
-    return AllOf(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
+def part_of_each_card(name: str, range_: Range, by: str | LabelNumber) -> Predicate:
+    least = Range(max(range_.least, 1)) if range_.least else Range(0)
+    bounds = [InRange(name, least), Divides(name, by, range_.step)]
+    return AllOf(*bounds, *([AtMost(name, range_.most, by)] if range_.most is not None else []))
 
 
 def uncounted(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
@@ -171,8 +173,10 @@ class NumberRule(RowRule):
 
     def _legal(self, row: KeySpec) -> str:
         """The numbers that it takes, of each card where a key counts them."""
-        single = all(one.least == one.most for one in row.ranges)
-        numbers = listed([one.text for one in row.ranges], OR if single else "either {before}, or {last}")
+        single = all(range_.least == range_.most for range_ in row.ranges)
+        numbers = listed(
+            [range_.text for range_ in row.ranges], OR if single else "either {before}, or {last}"
+        )
         return msg("{numbers} for each card", numbers=numbers) if count_row_for(self.table, row) else numbers
 
     def rows(self) -> Iterable[KeySpec]:
@@ -184,12 +188,12 @@ class NumberRule(RowRule):
         """None where each number up to the maximum will do: the next legal one is above."""
         off = any(
             row.clamped
-            or one.step > 1
+            or range_.step > 1
             or len(row.ranges) > 1
             or count_row_for(self.table, row)
-            or (one.most is not None and self._count(row))
+            or (range_.most is not None and self._count(row))
             for row in self.subject_rows
-            for one in row.ranges
+            for range_ in row.ranges
         )
         return "unsafe" if off else None
 
@@ -265,12 +269,12 @@ class NumberRule(RowRule):
 
     def example(self) -> PodExample:
         good = self.instead()
-        there = [row for row in reversed(self.subject_rows) if row.name in good.limits[0]] or [
+        rows = [row for row in reversed(self.subject_rows) if row.name in good.limits[0]] or [
             self.subject_rows[0]
         ]
         if self.fixes():
-            there += [row for row in self.subject_rows if row not in there]
-        bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
+            rows += [row for row in self.subject_rows if row not in rows]
+        bad = [(row, amount) for row in rows for amount in self._illegal(row, good)]
         row, amount = next(((row, n) for row, n in bad if n > 0 and row.legal.next(n) is not None), bad[0])
         beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
         good = good.without(*beside, *row.overridden_by)
@@ -279,8 +283,8 @@ class NumberRule(RowRule):
     @staticmethod
     def _illegal(row: KeySpec, good: PodExample) -> Iterator[int]:
         now = number(good.limits[0].get(row.name)) or 1
-        most = [one.most for one in row.ranges if one.most is not None]
-        tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
+        maximums = [range_.most for range_ in row.ranges if range_.most is not None]
+        tries = [now + 1, now + 2, *(n + 1 for n in maximums), *(n + 2 for n in maximums), -1]
         return (n for n in tries if not row.legal.allows(n))
 
 
@@ -329,7 +333,7 @@ class SizeRule(RowRule):
     def constraints(self) -> Iterable[Constraint]:
         largest = self.table.sizes[-1]
         for row in self.subject_rows:
-            there = [
+            fits = [
                 InRange(row.name, *_as_written(row, size, exactly=True))
                 & AllOf(*(self._fits(other, size) for other in self.subject_rows if other is not row))
                 for size in self.table.sizes
@@ -337,7 +341,7 @@ class SizeRule(RowRule):
             beyond = (
                 InRange(row.name, Range(getattr(largest, row.sets or "") + 1)) for row in self.subject_rows
             )
-            yield Constraint(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
+            yield Constraint(AnyOf(*fits, *beyond), InRange(row.name, Range(1)), (row.name,))
 
     @staticmethod
     def _fits(row: KeySpec, size: PartSize) -> Predicate:
@@ -345,11 +349,11 @@ class SizeRule(RowRule):
         return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        asked = {row.sets: self._asked(row, violation.container) for row in self.subject_rows}
+        requested = {row.sets: self._asked(row, violation.container) for row in self.subject_rows}
         holding = (
-            one
-            for one in self.table.sizes
-            if all(getattr(one, field or "") >= number for field, number in asked.items())
+            size
+            for size in self.table.sizes
+            if all(getattr(size, field or "") >= number for field, number in requested.items())
         )
         size = next(holding, None)
         if size is None:
@@ -379,12 +383,12 @@ class SizeRule(RowRule):
 
 def _as_written(row: KeySpec, size: PartSize, *, exactly: bool = False) -> Iterator[Range]:
     """The numbers of a key that are those of a size, or less; in GiB too, where small numbers are these."""
-    most: int = getattr(size, row.sets or "")
+    maximum: int = getattr(size, row.sets or "")
     if not row.gib_up_to:
-        yield Range(most if exactly else 0, most)
+        yield Range(maximum if exactly else 0, maximum)
     else:
-        yield Range(most if exactly else row.gib_up_to + 1, most)
-        yield Range(most // GIB if exactly else 0, most // GIB)
+        yield Range(maximum if exactly else row.gib_up_to + 1, maximum)
+        yield Range(maximum // GIB if exactly else 0, maximum // GIB)
 
 
 class UncertainValueRule(RowRule):

@@ -88,19 +88,19 @@ class SchedulerRule(RowRule):
         return msg("`schedulerName` in a pod with {any_key} is {schedulers}.", **values)
 
     def constraints(self) -> Iterable[Constraint]:
-        known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
+        scheduled, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
         if "" in self._known():
-            yield Constraint(known, asks, at, per_container=False)
+            yield Constraint(scheduled, asks, at, per_container=False)
             return
-        yield Constraint(known | UNNAMED, asks, at, per_container=False)
-        yield Constraint(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
+        yield Constraint(scheduled | UNNAMED, asks, at, per_container=False)
+        yield Constraint(scheduled, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
 
     def _if_missing(self, set_by: str) -> Severity:
         return Severity.INFO if self.set_by or set_by else Severity.WARNING
 
     def _known(self) -> tuple[str, ...]:
-        known = self.table.schedulers
-        return known if self.table.scheduler else ("", DEFAULT_SCHEDULER, *known)
+        schedulers = self.table.schedulers
+        return schedulers if self.table.scheduler else ("", DEFAULT_SCHEDULER, *schedulers)
 
     def _asks(self) -> Predicate:
         resources = tuple(row.name for row in self.subject_rows if Place.RESOURCE in row.places)
@@ -143,8 +143,8 @@ class SchedulerRule(RowRule):
 
     def _asking(self, pod: PodKeys) -> Value | None:
         holders = (*(container.resources for container in pod.all_containers()), pod.annotations)
-        found = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
-        return next(chain(found, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
+        of_keys = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
+        return next(chain(of_keys, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
 
     def example(self) -> PodExample:
         return replace(self.instead(), scheduler="another-scheduler")
@@ -279,18 +279,18 @@ class NodeFitRule(RowRule):
 
     def _fitting(self, profile: Profile) -> Iterator[Constraint]:
         for row in self.subject_rows:
-            most, by = cards_per_node(profile, self.table.names), None
+            maximum, by = cards_per_node(profile, self.table.names), None
             if row.sets == "memory_mib":
                 unit = self.table.unit(row, profile)
                 if row.quantity or unit.denominator != 1:
                     continue
-                most = card_memory(profile, self.table.names, unit.numerator)
+                maximum = card_memory(profile, self.table.names, unit.numerator)
                 by = counted_by(self.table, row)
-            if most is not None:
+            if maximum is not None:
                 only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
                 if row.repeats:  # beside it the number is none of cards
                     only &= ~Labelled(row.repeats)
-                within = AtMostParameter(row.name, most, by)
+                within = AtMostParameter(row.name, maximum, by)
                 yield Constraint(within, only, (row.name,), report=self._beyond)
 
     def _beyond(self, this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -317,9 +317,9 @@ class NodeFitRule(RowRule):
         value, card_mib = container.resources[row.name], card_of(context.profile, self.table.names).memory_mib
         each = mib_of_each_card(self.table, row, pod, container, context.profile) or 1
         message, _ = too_large(int(each), card_mib or 0)
-        asked = number(value)
-        most = "" if asked is None else int((card_mib or 0) * asked / each)
-        return this.diagnostic(value, message, msg("write at most {most}", most=most or f"{card_mib}Mi"))
+        amount = number(value)
+        maximum = "" if amount is None else int((card_mib or 0) * amount / each)
+        return this.diagnostic(value, message, msg("write at most {most}", most=maximum or f"{card_mib}Mi"))
 
     def example(self) -> PodExample:
         good, counts = self.share(), [row for row in self.subject_rows if row.sets == "cards"]

@@ -153,19 +153,19 @@ def _policy(pod: PodReader, origins: dict[str, Path]) -> Policy | None:
     chosen = tuple(pod.pod.choices(POLICY))
     if any(text not in POLICY_OF for requirement in chosen for text in requirement.values):
         return None  # TKE014 or GX013
-    found: list[tuple[Policy, Path]] = []
+    policies: list[tuple[Policy, Path]] = []
     several: list[tuple[Message, Path]] = []
     for requirement in chosen:
         if requirement.operator == "In" and requirement.values:
-            found += [(POLICY_OF[text], requirement.path) for text in requirement.values]
+            policies += [(POLICY_OF[text], requirement.path) for text in requirement.values]
         elif requirement.operator == "DoesNotExist":
-            found.append((Policy.BEST_EFFORT, requirement.path))
+            policies.append((Policy.BEST_EFFORT, requirement.path))
         else:
             choice = " ".join((POLICY, requirement.operator, ", ".join(requirement.values))).rstrip()
             several.append((msg("{choice} does not select one policy", choice=choice), requirement.path))
-    different = next((path for policy, path in found if policy is not found[0][0]), None)
+    different = next((path for policy, path in policies if policy is not policies[0][0]), None)
     if different is not None:
-        names = ", ".join(dict.fromkeys(str(policy) for policy, _ in found))
+        names = ", ".join(dict.fromkeys(str(policy) for policy, _ in policies))
         message = msg("the pod chooses nodes with {names}; a share has one policy", names=names)
         several.append((message, different))
     if chosen and POLICY not in pod.pod.node_selector and not pod.pod.required_by_all_terms(POLICY):
@@ -174,9 +174,9 @@ def _policy(pod: PodReader, origins: dict[str, Path]) -> Policy | None:
     for message, path in several:
         hint = msg("require one policy in every term, operator In: {names}", names=POLICY_NAMES)
         pod.note("TKE014", message, path, hint)
-    if not found or several:
+    if not policies or several:
         return None
-    policy, origins["policy"] = found[0]
+    policy, origins["policy"] = policies[0]
     return policy
 
 
@@ -184,7 +184,7 @@ def _container(
     pod: PodReader, container: ContainerKeys, policy: Policy | None, qos: Qos | None, of_pod: dict[str, Path]
 ) -> ContainerShare:
     keys = (("memory_mib", MEMORY), ("cores", CORE), ("cores", GREEDY))
-    there = {field: container.resources[name].path for field, name in keys if name in container.resources}
+    paths = {field: container.resources[name].path for field, name in keys if name in container.resources}
     units, core, greedy = (pod.number(container, name) for _, name in keys)
     if core is None and greedy is None and units is None:
         return pod.none(container)
@@ -203,7 +203,7 @@ def _container(
         memory_mib=None if units is None else units * GIB,
         policy=policy,
         qos=qos,
-        origins={**of_pod, "cards": there.get("cores", container.path), **there},
+        origins={**of_pod, "cards": paths.get("cores", container.path), **paths},
     )
 
 

@@ -57,15 +57,15 @@ def compute_of(container: ContainerKeys) -> int:
 
 def _within_a_card(profile: Profile) -> tuple[Constraint, ...]:
     """Of one card, and of two; more are TKE005, and the memory of whole cards is ignored (TKE008)."""
-    found = []
+    constraints = []
     for cards, compute in ((1, ~InRange(k.CORE, Range(k.FULL))), (2, OF_TWO)):
-        most = card_memory(profile, k.NAMES, GIB)
-        if most is not None:
-            within = AtMostParameter(k.MEMORY, replace(most, times=cards))
-            found.append(
+        maximum = card_memory(profile, k.NAMES, GIB)
+        if maximum is not None:
+            within = AtMostParameter(k.MEMORY, replace(maximum, times=cards))
+            constraints.append(
                 Constraint(within, InRange(k.MEMORY) & compute, (k.MEMORY,), report=_more_than_a_card)
             )
-    return tuple(found)
+    return tuple(constraints)
 
 
 def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -135,7 +135,7 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
         hint = msg("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
         return this.diagnostic(violation.value_at, message, hint)
     above = round_up(core, k.CORE_STEP)
-    near = join_or(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
+    near = join_or(f'"{number}"' for number in (above - k.CORE_STEP, above) if number)
     fix = Fix(
         msg("Round qgpu-core up to {above}", above=above),
         put_number(violation.container, k.CORE, above),
@@ -538,12 +538,12 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
 
 def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     """One share more than qGPU creates does not fit a card."""
-    most = k.MAX_SHARES + 1
-    room = card_memory(profile, k.NAMES, GIB * most)
+    shares = k.MAX_SHARES + 1
+    room = card_memory(profile, k.NAMES, GIB * shares)
     if room is None:
         return ()
-    asked = InRange(k.CORE, Range(1, k.FULL // most)) & InRange(k.MEMORY, Range(1)) & ORDINARY
-    return (Constraint(~AtMostParameter(k.MEMORY, room), asked, (k.MEMORY,)),)
+    when = InRange(k.CORE, Range(1, k.FULL // shares)) & InRange(k.MEMORY, Range(1)) & ORDINARY
+    return (Constraint(~AtMostParameter(k.MEMORY, room), when, (k.MEMORY,)),)
 
 
 @rule(

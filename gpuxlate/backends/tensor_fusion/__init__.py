@@ -79,10 +79,10 @@ def _annotation(name: str, *places: Place, **fields: object) -> KeySpec:
 def amount(value: Value | None) -> Fraction | None:
     """A quantity above 0; None for what the webhook reads as nothing."""
     try:
-        found = quantity.parse(value.text).amount if value is not None else Fraction(0)
+        number = quantity.parse(value.text).amount if value is not None else Fraction(0)
     except quantity.QuantityError:
         return None
-    return found if found > 0 else None
+    return number if number > 0 else None
 
 
 def containers_of(pod: PodKeys) -> tuple[str, ...]:
@@ -130,15 +130,19 @@ class _Pod:
         maker = next(
             (v for k, v in VENDORS.items() if vendor and k.casefold() == vendor.text.casefold()), None
         )
-        for value, known, name in ((model, card, MODEL), (vendor, maker, VENDOR)):
-            if value is not None and known is None and value.text:
+        for value, meant, name in ((model, card, MODEL), (vendor, maker, VENDOR)):
+            if value is not None and meant is None and value.text:
                 self.pod.read_choice(value, name, "annotation")
             elif value is not None:
                 self.origins["device"] = value.path
         device = Device(maker, (card.name,) if card else ())
         if card is None and model is None:
-            own = card_of(profile, (NAME,))
-            card = card_meant(own.model, own.memory_mib, profile) if own.model else None
+            cluster_card = card_of(profile, (NAME,))
+            card = (
+                card_meant(cluster_card.model, cluster_card.memory_mib, profile)
+                if cluster_card.model
+                else None
+            )
         return device if device != Device() else None, card
 
     def cards(self, container: ContainerKeys) -> int | None:
@@ -158,23 +162,23 @@ class _Pod:
 
     def cores(self, container: ContainerKeys, cards: int) -> int | None:
         """Percent over the cards: what is requested, else the limit; a higher limit no share holds."""
-        found = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
-        if found is None:
+        pair = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
+        if pair is None:
             native = self._native(container)
             if native is None or not (amount(self.values[VRAM]) or amount(self.values[VRAM_LIMIT])):
                 return None
             self.origins["cores"] = native.path  # cards in limits are all of their compute
             return FULL_CARD_CORES * cards
-        value, limit = found
-        percent, most = self._percent(value), None if limit is value else self._percent(limit)
-        if limit is not None and limit is not value and most != percent:
+        value, limit = pair
+        percent, percent_limit = self._percent(value), None if limit is value else self._percent(limit)
+        if limit is not None and limit is not value and percent_limit != percent:
             self.pod.read_choice(limit, str(limit.path[-1]), "annotation")
         if percent is None:
             return None
         self.origins["cores"] = value.path
-        given = math.ceil(percent) * cards
-        self.granted += rounded_up("cores", "TF004", value.path, percent * cards, given)
-        return given
+        percent_of_cards = math.ceil(percent) * cards
+        self.granted += rounded_up("cores", "TF004", value.path, percent * cards, percent_of_cards)
+        return percent_of_cards
 
     def _first(self, requests: tuple[str, ...], limits: tuple[str, ...]) -> tuple[Value, Value | None] | None:
         """The request and its limit; TFLOPs go before percent (TF_PARSER)."""
@@ -205,22 +209,22 @@ class _Pod:
 
     def memory(self, cards: int) -> tuple[int | None, int | None]:
         """MiB over the cards that are reserved, and where the container ends."""
-        found = self._first((VRAM,), (VRAM_LIMIT,))
-        if found is None:
+        pair = self._first((VRAM,), (VRAM_LIMIT,))
+        if pair is None:
             return None, None
-        value, limit = found
+        value, limit = pair
         exact = (amount(value) or Fraction(0)) * BYTE
-        given = math.ceil(exact) * cards
+        memory_mib = math.ceil(exact) * cards
         self.origins["memory_mib"] = value.path
-        self.granted += rounded_up("memory_mib", "TF004", value.path, exact * cards, given)
+        self.granted += rounded_up("memory_mib", "TF004", value.path, exact * cards, memory_mib)
         if limit is None or limit is value:
-            return given, None
-        most = math.ceil((amount(limit) or Fraction(0)) * BYTE) * cards
-        if most < given:
+            return memory_mib, None
+        limit_mib = math.ceil((amount(limit) or Fraction(0)) * BYTE) * cards
+        if limit_mib < memory_mib:
             self.pod.read_choice(limit, VRAM_LIMIT, "annotation")
-            return given, None
+            return memory_mib, None
         self.origins["memory_limit_mib"] = limit.path
-        return given, most
+        return memory_mib, limit_mib
 
     def share(self, container: ContainerKeys) -> ContainerShare:
         """The share of a container that the webhook gives one."""
@@ -283,7 +287,9 @@ def is_true(value: Value | None) -> bool:
 def _part(placing: ShareWriter) -> dict[str, str]:
     """A part of each card: what is reserved is the limit too, but for memory that may burst."""
     cards, values = placing.cards, dict[str, str]()
-    cores, memory, limit = (placing.take(one) for one in ("cores", "memory_mib", "memory_limit_mib"))
+    cores, memory, limit = (
+        placing.take(attribute) for attribute in ("cores", "memory_mib", "memory_limit_mib")
+    )
     if cores is not None:
         values |= dict.fromkeys((PERCENT, PERCENT_LIMIT), str(cores // cards))
     if memory is not None:
@@ -303,11 +309,11 @@ def _devices(pod: PodWriter) -> dict[str, str]:
     """The vendor and the model of the cards, where TensorFusion has names for them: those of the driver, as
     the pods of its tests have them (MATRIX)."""
     device = pod.peek("device") or Device()
-    makers = {own: name for name, own in VENDORS.items()}
+    makers = {vendor: name for name, vendor in VENDORS.items()}
     drivers = {card: name for name, card in products().items()}
     models = {card: drivers.get(card, name) for name, card in names_of(NAME).items()}
-    known = device.vendor is None or device.vendor in makers
-    if not known or len(device.models) > 1 or not models.keys() >= {*device.models}:
+    has_vendor = device.vendor is None or device.vendor in makers
+    if not has_vendor or len(device.models) > 1 or not models.keys() >= {*device.models}:
         return {}
     pod.device()
     if device.vendor in NOT_SOFT:
@@ -336,7 +342,7 @@ class TensorFusion(Backend):
         "MATRIX": "NexusGPU/tensor-fusion, docs/cross-vendor-test-matrix.md (2026-08-20)",
         "FIGURES": "NexusGPU/tensor-fusion, gpu-public-gpu-info.yaml of its chart (2026-08-20)",
     }
-    gpu_prefixes = tuple(f"{DOMAIN}/{one}-" for one in ("tflops", "vram", "compute-percent"))
+    gpu_prefixes = tuple(f"{DOMAIN}/{resource}-" for resource in ("tflops", "vram", "compute-percent"))
     keys = (
         whole(NVIDIA_GPU, source="WEBHOOK"),
         key(
@@ -474,24 +480,27 @@ class TensorFusion(Backend):
         for row in self.choices:
             self._choose(pod, row.name)
         self._choose(pod, VENDOR)
-        found = _Pod(pod, profile)
+        tensor_fusion = _Pod(pod, profile)
         enabled = label is None or label.text == "true"
         names, counted = containers_of(pod.pod), COUNT not in pod.pod.annotations
-        own = {
+        own_containers = {
             container.name
             for container in pod.pod.containers
             if counted and container.name in names and _counts(container)
         }
-        containers, shared = [], bool(own)  # a container without cards in limits has those of the others
+        containers, shared = (
+            [],
+            bool(own_containers),
+        )  # a container without cards in limits has those of the others
         for container in pod.pod.all_containers():
-            its_own = not container.init and container.name in own
+            its_own = not container.init and container.name in own_containers
             if enabled and not container.init and container.name in names and (its_own or not shared):
-                share = found.share(container)
-                others = tuple(name for name in names if name != share.name and name not in own)
+                share = tensor_fusion.share(container)
+                others = tuple(name for name in names if name != share.name and name not in own_containers)
                 containers.append(replace(share, shared_with=others))
                 shared = True
             elif not enabled and _counts(container):
-                containers.append(found.whole(container))
+                containers.append(tensor_fusion.whole(container))
             else:
                 containers.append(pod.none(container))
                 self._unread_cards(pod, container)
@@ -503,9 +512,9 @@ class TensorFusion(Backend):
         annotation = pod.annotation(name)
         label = pod.label(name) if Place.LABEL in row.places else None
         same = label is not None and annotation is not None and label.text == annotation.text
-        for value, what in ((None if name == VENDOR else annotation, "annotation"), (label, "label")):
-            if value is not None and not row.is_no_op(value.text) and not (what == "label" and same):
-                pod.read_choice(value, name, what)
+        for value, place in ((None if name == VENDOR else annotation, "annotation"), (label, "label")):
+            if value is not None and not row.is_no_op(value.text) and not (place == "label" and same):
+                pod.read_choice(value, name, place)
 
     @staticmethod
     def _unread_cards(pod: PodReader, container: ContainerKeys) -> None:

@@ -236,7 +236,7 @@ def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator
     if label is None or label.text != "true" or vendor is None or (mode is not None and mode.text != "soft"):
         return
     name = vendor.text.strip().casefold()
-    if any(name == one.casefold() and maker in NOT_SOFT for one, maker in VENDORS.items()):
+    if any(name == vendor.casefold() and maker in NOT_SOFT for vendor, maker in VENDORS.items()):
         message = msg("{vendor} cards have no parts at {target}", vendor=vendor.text, target=NAME)
         yield this.diagnostic(vendor, message, "request whole cards")
 
@@ -262,8 +262,8 @@ def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iter
     """
     for name, limit in LIMITS.items():
         value = pod.annotations.get(limit)
-        asked, allowed = amount(pod.annotations.get(name)), amount(value)
-        if value is not None and asked and allowed and allowed < asked:
+        request, allowed = amount(pod.annotations.get(name)), amount(value)
+        if value is not None and request and allowed and allowed < request:
             message = msg("{key} is {value}, below {other}", key=limit, value=value.text, other=name)
             hint = msg("write at least {value}", value=pod.annotations[name].text)
             yield this.diagnostic(value, message, hint)

@@ -67,7 +67,7 @@ POLICIES: dict[Policy, str] = {
     Policy.BEST_EFFORT: "native-burst-share",
 }
 """S0 lists names and Chinese labels in this order."""
-POLICY_NAMES = {str(own): text for own, text in POLICIES.items()}
+POLICY_NAMES = {str(policy): text for policy, text in POLICIES.items()}
 """A profile may use gpuxlate's names."""
 POLICY_OF = {text: policy for policy, text in POLICIES.items()}
 DEFAULT_POLICY = Policy.FIXED_SHARE  # of pods without the annotation, and of nodes without the label (S0, V)
@@ -208,7 +208,7 @@ def _on_nodes(placing: ShareWriter, policy: Policy | None, multi: bool, profile:
     name = POLICIES[policy or DEFAULT_POLICY]
     if nodes is None or placing.whole_cards or name == nodes:
         return
-    mine = str(POLICY_OF.get(nodes, nodes))
+    share_policy = str(POLICY_OF.get(nodes, nodes))
     placing.refuse(
         "policy",
         "VKE005",
@@ -217,7 +217,7 @@ def _on_nodes(placing: ShareWriter, policy: Policy | None, multi: bool, profile:
             policy=name if policy else msg("not set (default: {policy})", policy=name),
             nodes=nodes,
         ),
-        msg("write policy: {policy} in the share, or use nodes with {name}", policy=mine, name=name),
+        msg("write policy: {policy} in the share, or use nodes with {name}", policy=share_policy, name=name),
     )
 
 
@@ -364,8 +364,8 @@ class VolcengineMgpu(Backend):
         Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
         known is not set. The rules report both.
         """
-        found = {"policy": pod.annotation(POLICY), "qos": pod.annotation(QOS)}
-        policy, qos, on_nodes = found["policy"], found["qos"], pod.node_values(POLICY)
+        values = {"policy": pod.annotation(POLICY), "qos": pod.annotation(QOS)}
+        policy, qos, on_nodes = values["policy"], values["qos"], pod.node_values(POLICY)
         name = (
             policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in POLICY_OF else ""
         )
@@ -373,7 +373,7 @@ class VolcengineMgpu(Backend):
         pod.read_selector(NODE_DEVICE, MGPU_NODES)
         pod.read_selector(GPU_NAME)
         words = {"policy": POLICY_OF.get(name), "qos": QOS_OF.get(qos.text) if qos else None}
-        origins = {field: value.path for field, value in found.items() if value}
+        origins = {field: value.path for field, value in values.items() if value}
         listed = pod.annotation(MULTIPLE_GPU)
         return pod.reading(
             [_container(pod, container, listed, words, origins) for container in pod.pod.all_containers()]

@@ -95,8 +95,8 @@ WEBHOOK = VendorDocument(
 
 KUBERNETES = AtLeastInMinor(releases.KUBERNETES, k.RECLAIMED_CORE)
 COLOCATION: tuple[Requirement, ...] = tuple(
-    Requirement(what, field, bound, COLOCATION_PAGE, "online and offline work on one card")
-    for what, field, bound in (
+    Requirement(title, field, bound, COLOCATION_PAGE, "online and offline work on one card")
+    for title, field, bound in (
         ("Kubernetes", "kubernetesVersion", KUBERNETES),
         ("the mGPU driver", "components.mgpuDriver", MinVersion(k.DRIVER, k.RECLAIMED_CORE)),
         ("the mgpu component", "components.mgpu", MinVersion(k.MGPU, k.RECLAIMED_CORE)),

@@ -537,8 +537,8 @@ def listed_whole_cards_have_no_memory_cap(
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
     """
     cores = cores_of(violation.container)
-    most = (k.FULL - 1) * (cores // k.FULL)
-    hint = msg("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
+    maximum = (k.FULL - 1) * (cores // k.FULL)
+    hint = msg("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=maximum)
     return _capped(this, violation, cores, hint)
 
 
@@ -547,7 +547,7 @@ def listed_whole_cards_have_no_memory_cap(
 LISTED_CARDS_HAVE_MEMORY = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
 SHARES_LISTED_MEMORY = SHARES_LISTED & of.InRange(k.MEMORY, Range(0))
 EQUAL_COMPUTE = of_compute(lambda name: of.Divides(name, k.LISTED))
-OTHER_POLICIES = tuple(one for one in k.POLICIES.values() if one != NATIVE)
+OTHER_POLICIES = tuple(policy for policy in k.POLICIES.values() if policy != NATIVE)
 COMPUTE_FITS_LISTED_CARDS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
 
@@ -613,13 +613,13 @@ def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys
     ## Why
     `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
     """
-    cores, most = violation.number, k.FULL * listed_cards(violation, pod)
+    cores, maximum = violation.number, k.FULL * listed_cards(violation, pod)
     message = msg(
-        "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=cores, most=most
+        "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=cores, most=maximum
     )
     hint = msg(
         "write less than {most}, or list at least {cards} cards for container {container}",
-        most=most,
+        most=maximum,
         cards=round_up(cores, k.FULL) // k.FULL,
         container=name_of(violation.container),
     )
@@ -792,15 +792,18 @@ CHOOSES_POLICY = of.RequiresNodeLabel(k.POLICY)
 
 def _asking_for(policy: str) -> of.Predicate:
     """A pod with a part of a card asks for a policy, by its annotation or by having none."""
-    asked = of.IsAnnotated(k.POLICY, policy)
-    return SHARING & (asked | ~of.IsAnnotated(k.POLICY) if policy == DEFAULT_POLICY else asked)
+    annotated = of.IsAnnotated(k.POLICY, policy)
+    return SHARING & (annotated | ~of.IsAnnotated(k.POLICY) if policy == DEFAULT_POLICY else annotated)
 
 
 OWN_NODES = tuple(
     Constraint(
-        MayRunOnNodeLabel(k.POLICY, one), _asking_for(one) & CHOOSES_POLICY, (k.POLICY,), per_container=False
+        MayRunOnNodeLabel(k.POLICY, policy),
+        _asking_for(policy) & CHOOSES_POLICY,
+        (k.POLICY,),
+        per_container=False,
     )
-    for one in k.POLICIES.values()
+    for policy in k.POLICIES.values()
 )
 
 
@@ -808,11 +811,11 @@ def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
     """Pods that do not choose their nodes go to those of the profile."""
     if profile.target not in k.NAMES or profile.policy is None:
         return ()
-    there = k.POLICY_NAMES.get(profile.policy, profile.policy)
-    others = [one for one in k.POLICIES.values() if one != there]
+    on_nodes = k.POLICY_NAMES.get(profile.policy, profile.policy)
+    others = [policy for policy in k.POLICIES.values() if policy != on_nodes]
     return tuple(
-        Constraint(of.NEVER, _asking_for(one) & ~CHOOSES_POLICY, (k.POLICY,), per_container=False)
-        for one in others
+        Constraint(of.NEVER, _asking_for(policy) & ~CHOOSES_POLICY, (k.POLICY,), per_container=False)
+        for policy in others
     )
 
 
@@ -837,9 +840,13 @@ def policy_is_that_of_the_node(
     The policy is a property of the node. A pod that requests another policy stays pending.
     """
     sharing = [container for container in mgpu_containers(pod) if container.cores % k.FULL]
-    value, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
+    value, in_template, nodes = (
+        pod.annotations.get(k.POLICY),
+        _node_policies(pod),
+        _node_policies(pod, context),
+    )
     policy = value.text if value else DEFAULT_POLICY
-    named, there = policy_text(pod), join_or(nodes) or "none"
+    named, node_text = policy_text(pod), join_or(nodes) or "none"
     hint = msg("select nodes with {policy}", policy=policy)
     if nodes:
         hint = msg(
@@ -850,10 +857,10 @@ def policy_is_that_of_the_node(
         )
     return this.diagnostic(
         value or sharing[0].first,
-        msg("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
+        msg("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=node_text),
         hint,
         on_key=value is None,
-        missing=value is None or not own,
+        missing=value is None or not in_template,
     )
 
 
@@ -1125,10 +1132,10 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     every = mgpu_containers(pod)
     if cards is None or not every:
         return
-    whole = sum(one.whole_cards for one in every)
-    shares = sum(one.cards for one in every if not one.whole_cards)
+    whole = sum(share.whole_cards for share in every)
+    shares = sum(share.cards for share in every if not share.whole_cards)
     needed = whole + round_up(shares, k.INSTANCES_PER_CARD) // k.INSTANCES_PER_CARD
-    if needed > cards >= max(one.cards for one in every):  # one container above the node: VKE020
+    if needed > cards >= max(share.cards for share in every):  # one container above the node: VKE020
         message = msg(
             "the pod needs {needed} cards (whole: {whole}; shared parts: {shares}, at most {most} per card); "
             "nodes in this profile have {cards}",
@@ -1145,14 +1152,14 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
 
 def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
-    most = cards_per_node(profile, k.NAMES)
-    if most is None:
+    maximum = cards_per_node(profile, k.NAMES)
+    if maximum is None:
         return ()
     listed = ORDINARY & ListEntryIs(k.LISTED, Range(1, k.MAX_CARDS))
-    percent = replace(most, times=k.FULL)
+    percent = replace(maximum, times=k.FULL)
     whole = [(name, ONE_CARD & InRange(name, WHOLE)) for name in COMPUTE]
     return (
-        Constraint(AtMostParameter(k.LISTED, most), listed, k.RESOURCES),
+        Constraint(AtMostParameter(k.LISTED, maximum), listed, k.RESOURCES),
         *(
             Constraint(
                 AtMostParameter(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,)
@@ -1178,10 +1185,10 @@ def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: 
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
     """
-    profile, one = cluster(context), Mgpu.of(violation.container, pod)
-    problem, hint = too_many_cards(one.cards, (profile.cards.per_node if profile else 0) or 0)
-    message = msg("container {container} {problem}", container=name_of(one.keys), problem=problem)
-    return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
+    profile, mgpu = cluster(context), Mgpu.of(violation.container, pod)
+    problem, hint = too_many_cards(mgpu.cards, (profile.cards.per_node if profile else 0) or 0)
+    message = msg("container {container} {problem}", container=name_of(mgpu.keys), problem=problem)
+    return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if mgpu.listed else mgpu.first, message, hint)
 
 
 OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
@@ -1221,9 +1228,9 @@ def cluster_can_colocate(
 
 def _knows_the_cards(profile: Profile) -> tuple[Constraint, ...]:
     several = Constraint(~(POD_HAS_MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
-    found = [several] if any(_of_the_list(profile)) else []
+    options = [several] if any(_of_the_list(profile)) else []
     large = Constraint(~POD_HAS_MGPU, per_container=False, report=_no_large_cards)
-    return (*found, *([large] if any(_of_large_cards(profile)) else []))
+    return (*options, *([large] if any(_of_large_cards(profile)) else []))
 
 
 UPGRADE = "upgrade the component on the console's component page"

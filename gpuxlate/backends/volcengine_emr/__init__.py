@@ -96,10 +96,10 @@ class EmrBackend(BilledBackend, JobBackend):
     def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
         """Without a chosen target, what names no engine is read as Spark's."""
         if splitext(source.name)[1] == ".json":
-            found = _object(source)
-            keys = _keys(found[1]) if found else []
+            parsed = _object(source)
+            keys = _keys(parsed[1]) if parsed else []
             said = engine_of(keys)
-            if found is None or not (chosen or said or any(key.startswith(OURS) for key in keys)):
+            if parsed is None or not (chosen or said or any(key.startswith(OURS) for key in keys)):
                 return None
         elif _MANIFEST.search(source.text):
             return None
@@ -130,13 +130,13 @@ class EmrBackend(BilledBackend, JobBackend):
         self._judge(base, engine_said(base))
         return merge_parameters(base, self.syntax, _texts(keys))
 
-    def _merged_object(self, base: Source, wanted: dict[str, str]) -> str:
-        found = _object(base)
-        if found is None:
+    def _merged_object(self, base: Source, parameters: dict[str, str]) -> str:
+        parsed = _object(base)
+        if parsed is None:
             raise self._no_job(base)
-        document, root = found
+        document, root = parsed
         self._judge(base, engine_of(_keys(root)))
-        edits: list[Edit] = [Put((name,), text) for name, text in wanted.items()]
+        edits: list[Edit] = [Put((name,), text) for name, text in parameters.items()]
         try:
             return apply(base.text, edit_document(document, edits))
         except EditError as error:
@@ -279,25 +279,29 @@ def engine_said(source: Source) -> Engine | None:
     if splitext(source.name)[1] == ".sql":
         return CUSTOMJOB_ENGINE
     for form in (EmrRay, EmrCustomjob, EmrSpark):
-        keys = [one.key for one in form.syntax.read(source.text)]
+        keys = [parameter.key for parameter in form.syntax.read(source.text)]
         ours = form is EmrCustomjob and any(key.startswith(OURS) for key in keys)
         if ours or engine_of(keys) is form.engine:
             return form.engine
     statements = EmrRay.syntax.read(source.text)
-    return RAY_ENGINE if any(one.closed and one.key.startswith(OURS) for one in statements) else None
+    return (
+        RAY_ENGINE
+        if any(statement.closed and statement.key.startswith(OURS) for statement in statements)
+        else None
+    )
 
 
 def _object(source: Source) -> tuple[Document, Mapping] | None:
     """The document of a JSON file that holds one object, with that object; None for a manifest."""
     try:
-        found = list(documents(source))
+        manifests = list(documents(source))
     except NotYamlError:
         return None
-    root = found[0].root if len(found) == 1 else None
+    root = manifests[0].root if len(manifests) == 1 else None
     if not isinstance(root, Mapping) or not root.flow:
         return None
     manifest = get(root, "kind") is not None or get(root, "apiVersion") is not None
-    return None if manifest else (found[0], root)
+    return None if manifest else (manifests[0], root)
 
 
 def _keys(root: Mapping) -> list[str]:

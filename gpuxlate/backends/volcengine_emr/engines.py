@@ -82,9 +82,9 @@ class Engine:
         """The GPU keys of each kind of pod."""
 
         def role(name: str) -> str:
-            return next(one for one in self.roles if name.startswith(one))
+            return next(role_name for role_name in self.roles if name.startswith(role_name))
 
-        return [(one, list(names)) for one, names in groupby(self.gpu, key=role)]
+        return [(role_name, list(names)) for role_name, names in groupby(self.gpu, key=role)]
 
 
 def _spark_role(role: str) -> dict[str, str]:
@@ -117,7 +117,7 @@ CUSTOMJOB_ENGINE = Engine(
     ("serverless.custom.job",),
 )
 ENABLED = "serverless.custom.job.gpu.enabled"
-ENGINES = {one.target: one for one in (SPARK_ENGINE, RAY_ENGINE, CUSTOMJOB_ENGINE)}
+ENGINES = {engine.target: engine for engine in (SPARK_ENGINE, RAY_ENGINE, CUSTOMJOB_ENGINE)}
 
 
 def whole(text: str) -> int | None:
@@ -146,4 +146,6 @@ OURS = "emr.serverless."
 
 def engine_of(keys: Iterable[str]) -> Engine | None:
     """The engine that one of the keys names."""
-    return next((one for key in keys for start, one in BEGINNINGS.items() if key.startswith(start)), None)
+    return next(
+        (engine for key in keys for start, engine in BEGINNINGS.items() if key.startswith(start)), None
+    )

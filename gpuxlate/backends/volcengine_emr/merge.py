@@ -21,23 +21,25 @@ class _TextChange:
     text: str
 
 
-def merge_parameters(source: Source, syntax: Syntax, wanted: AbcMapping[str, str]) -> str:
+def merge_parameters(source: Source, syntax: Syntax, values: AbcMapping[str, str]) -> str:
     """The text with the wanted parameters. Raises MergeError.
 
     A key that is there gets its value in place, at each place where it is given; the others
     come after the last of ours, else where the syntax puts them.
     """
     text = source.text
-    found = syntax.read(text)
+    parameters = syntax.read(text)
     changes = [
-        _TextChange(one.value_start, one.value_end, _as_value(syntax, one, wanted[one.key]))
-        for one in found
-        if one.key in wanted and one.value != wanted[one.key]
+        _TextChange(
+            parameter.value_start, parameter.value_end, _as_value(syntax, parameter, values[parameter.key])
+        )
+        for parameter in parameters
+        if parameter.key in values and parameter.value != values[parameter.key]
     ]
-    there = {one.key for one in found}
-    missing = {key: value for key, value in wanted.items() if key not in there}
+    present = {parameter.key for parameter in parameters}
+    missing = {key: value for key, value in values.items() if key not in present}
     if missing:
-        if any(one.quoted for one in found):
+        if any(parameter.quoted for parameter in parameters):
             raise MergeError(
                 msg(
                     "{name} has the lines of a program; {names} cannot be added to them",
@@ -46,37 +48,41 @@ def merge_parameters(source: Source, syntax: Syntax, wanted: AbcMapping[str, str
                 )
             )
         lines = [syntax.write(key, value) for key, value in missing.items()]
-        changes += _added(source, syntax, found, wanted, lines)
+        changes += _added(source, syntax, parameters, values, lines)
     result = _applied(text, changes)
-    _verify(syntax, found, syntax.read(result), wanted, missing)
+    _verify(syntax, parameters, syntax.read(result), values, missing)
     return result
 
 
 def _as_value(syntax: Syntax, replaced: Parameter, value: str) -> str:
     """The value as the syntax writes it; a key without a sign gets its sign first."""
     line = syntax.write(replaced.key, value)
-    one = syntax.read(line)[0]
-    start = one.key_end if replaced.value_start == replaced.key_end else one.value_start
-    return line[start : one.value_end]
+    parameter = syntax.read(line)[0]
+    start = parameter.key_end if replaced.value_start == replaced.key_end else parameter.value_start
+    return line[start : parameter.value_end]
 
 
 def _added(
-    source: Source, syntax: Syntax, found: Sequence[Parameter], wanted: AbcMapping[str, str], lines: list[str]
+    source: Source,
+    syntax: Syntax,
+    parameters: Sequence[Parameter],
+    values: AbcMapping[str, str],
+    lines: list[str],
 ) -> list[_TextChange]:
     text, newline = source.text, source.newline()
-    ours = [one for one in found if one.key in wanted]
-    after = max(ours, key=lambda one: one.end, default=None)
-    at = after.end if after else syntax.place(text, found)
+    ours = [parameter for parameter in parameters if parameter.key in values]
+    after = max(ours, key=lambda parameter: parameter.end, default=None)
+    at = after.end if after else syntax.place(text, parameters)
     block = newline.join(lines)
     if at == 0:
         return [_TextChange(0, 0, block + newline)]
     if at is None:
         at = len(text)
-        after = found[-1] if found else None
+        after = parameters[-1] if parameters else None
         changes = [] if after is None or after.closed else [_TextChange(after.end, after.end, ";")]
         begun = bool(text) and text[-1] not in "\r\n"
         return [*changes, _TextChange(at, at, (newline if begun else "") + block + newline)]
-    last = after or next(one for one in found if one.end == at)
+    last = after or next(parameter for parameter in parameters if parameter.end == at)
     changes = [] if last.closed else [_TextChange(at, at, ";")]
     place = _line_end(text, at, syntax)
     ending = newline if place == len(text) else ""
@@ -93,7 +99,7 @@ def _line_end(text: str, at: int, syntax: Syntax) -> int:
 def _applied(text: str, changes: Sequence[_TextChange]) -> str:
     parts: list[str] = []
     at = 0
-    for change in sorted(changes, key=lambda one: (one.start, one.end)):
+    for change in sorted(changes, key=lambda change: (change.start, change.end)):
         parts += [text[at : change.start], change.text]
         at = change.end
     return "".join([*parts, text[at:]])
@@ -103,12 +109,12 @@ def _verify(
     syntax: Syntax,
     before: Sequence[Parameter],
     after: Sequence[Parameter],
-    wanted: AbcMapping[str, str],
+    values: AbcMapping[str, str],
     missing: AbcMapping[str, str],
 ) -> None:
     """The result reads as what was there, with the wanted values, and the missing ones beside it."""
-    kept = [(one.key, wanted.get(one.key, one.value)) for one in before]
-    left = [(one.key, one.value) for one in after]
+    kept = [(parameter.key, values.get(parameter.key, parameter.value)) for parameter in before]
+    left = [(parameter.key, parameter.value) for parameter in after]
     added = [pair for pair in left if pair[0] in missing]
     if added != list(missing.items()) or [pair for pair in left if pair[0] not in missing] != kept:
         raise MergeError(

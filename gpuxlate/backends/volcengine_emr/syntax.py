@@ -53,12 +53,12 @@ def as_document(source: Source, parameters: Sequence[Parameter]) -> Document:
     root = Mapping(0, None, None, False)
     document = Document(source, 0, 0, len(source.text), root)
     seen: set[str] = set()
-    for one in parameters:
-        key = Scalar.at(one.key_start, one.key_end, one.key)
-        root.entries.append((key, Scalar.at(one.value_start, one.value_end, one.value)))
-        if one.key in seen:
+    for parameter in parameters:
+        key = Scalar.at(parameter.key_start, parameter.key_end, parameter.key)
+        root.entries.append((key, Scalar.at(parameter.value_start, parameter.value_end, parameter.value)))
+        if parameter.key in seen:
             document.repeated.append((root, key))
-        seen.add(one.key)
+        seen.add(parameter.key)
     return document
 
 
@@ -83,7 +83,7 @@ class RayStatements:
     comments: tuple[str, ...] = ("#",)
 
     def read(self, text: str) -> list[Parameter]:
-        found: list[Parameter] = []
+        parameters: list[Parameter] = []
         at = _past_blank(text, 0)
         while at < len(text):
             if text[at] == "#":
@@ -91,11 +91,11 @@ class RayStatements:
                 continue
             stop = _ray_stop(text, at)
             closed = text[stop : stop + 1] == ";"
-            one = _assignment(text, at, stop, stop + closed, closed)
-            if one:
-                found.append(one)
+            parameter = _assignment(text, at, stop, stop + closed, closed)
+            if parameter:
+                parameters.append(parameter)
             at = _past_blank(text, stop + closed)
-        return found
+        return parameters
 
     def write(self, key: str, value: str) -> str:
         return f"{key}={value};"
@@ -128,17 +128,17 @@ class SetStatements:
     comments: tuple[str, ...] = ("--",)
 
     def read(self, text: str) -> list[Parameter]:
-        found: list[Parameter] = []
+        parameters: list[Parameter] = []
         at = _past_comments(text, 0)
         while at < len(text):
             stop, content = _set_stop(text, at)
             closed = text[stop : stop + 1] == ";"
             word = _SET.match(text, at, content)
-            one = _assignment(text, word.end(), content, stop + closed, closed) if word else None
-            if one:
-                found.append(one)
+            parameter = _assignment(text, word.end(), content, stop + closed, closed) if word else None
+            if parameter:
+                parameters.append(parameter)
             at = _past_comments(text, stop + closed)
-        return found
+        return parameters
 
     def write(self, key: str, value: str) -> str:
         return f"set {key}={value};"
@@ -146,10 +146,10 @@ class SetStatements:
     def place(self, text: str, parameters: Sequence[Parameter]) -> int | None:
         """After the parameters that the text begins with: they must be set before the job's own SQL."""
         at, start = 0, _past_comments(text, 0)
-        for one in parameters:
-            if not _SET.match(text, start) or one.key_start != _past_blank(text, start + len("set")):
+        for parameter in parameters:
+            if not _SET.match(text, start) or parameter.key_start != _past_blank(text, start + len("set")):
                 break
-            at, start = one.end, _past_comments(text, one.end)
+            at, start = parameter.end, _past_comments(text, parameter.end)
         return at
 
 

@@ -96,13 +96,13 @@ class MindCluster(t.Backend):
         ),
     )
 
-    def normalize(self, pod: t.PodReader, found: t.ShareFields) -> t.ShareFields:
+    def normalize(self, pod: t.PodReader, fields: t.ShareFields) -> t.ShareFields:
         """A container with some of the labels has a soft share, or none (MIND020)."""
-        there = found.container.resources
-        parts = (found.cores, found.memory_mib, found.others.get("policy"))
+        resources = fields.container.resources
+        parts = (fields.cores, fields.memory_mib, fields.others.get("policy"))
         soft = any(pod.label(name) is not None for name in SOFT)
-        known = all(parts) and any(t.number(there.get(name)) for name in (COUNT, NPU))
-        return replace(found, cards=0) if soft and not known else found
+        complete = all(parts) and any(t.number(resources.get(name)) for name in (COUNT, NPU))
+        return replace(fields, cards=0) if soft and not complete else fields
 
     def before_write(self, placing: t.ShareWriter) -> frozenset[str]:
         """A soft share has all of its labels."""

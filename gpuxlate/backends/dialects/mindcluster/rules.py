@@ -90,20 +90,20 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
             yield this.diagnostic(value, message, hint)
     yield from _in_one_container(this, asking[0], pod)
     quota = keys.labels.get(CORES)
-    asked = quantity.whole(quota.text) if quota and is_legal(quota) else None
-    if asked is None:
+    quota_count = quantity.whole(quota.text) if quota and is_legal(quota) else None
+    if quota_count is None:
         return
     for container in pod.all_containers():
         for count in (container.resources[name] for name in (COUNT, NPU) if name in container.resources):
-            if quantity.whole(count.text) != asked:
+            if quantity.whole(count.text) != quota_count:
                 message = msg(
                     "{key} is {number} and {other} is {value}: both are percent of one card",
                     key=count.path[-1],
                     number=count.text,
                     other=CORES,
-                    value=asked,
+                    value=quota_count,
                 )
-                hint = msg("write {number} in both, or the percent that the share has", number=asked)
+                hint = msg("write {number} in both, or the percent that the share has", number=quota_count)
                 yield this.diagnostic(count, message, hint)
 
 
@@ -118,8 +118,9 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
         ]
         for containers in (pod.init_containers, pod.containers)
     )
-    own = asking.path[: len(pod.metadata_path)] == pod.metadata_path  # a job has replicas without cards
-    if own and not (starting or others):
+    # A job has replicas without cards.
+    of_this_pod = asking.path[: len(pod.metadata_path)] == pod.metadata_path
+    if of_this_pod and not (starting or others):
         elsewhere = any(
             name.startswith(FAMILIES) for container in pod.all_containers() for name in container.resources
         )
@@ -263,7 +264,7 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
         return
     if SP_BLOCK in keys.annotations or any(keys.choices(ACCELERATOR)):
         return
-    known = policy in TAKEN
+    is_known = policy in TAKEN
     taken = TAKEN.get(policy, BY_DEFAULT)
     number = _together(pod)
     if number not in taken:
@@ -271,11 +272,11 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
             "{key} is {number}; with {policy} Volcano's plug-in takes {numbers}",
             key=name,
             number=number,
-            policy=policy if known else msg("no known {name}", name=SCHEDULED_BY),
+            policy=policy if is_known else msg("no known {name}", name=SCHEDULED_BY),
             numbers=_numbers(taken),
         )
         hint = "request such a number, or write the policy of the nodes"
-        yield this.diagnostic(first, message, hint, missing=not known)
+        yield this.diagnostic(first, message, hint, missing=not is_known)
 
 
 def _together(pod: PodKeys) -> int:
