@@ -65,6 +65,7 @@ class Price:
 
     @property
     def decides(self) -> Decides:
+        """Which part of a card is the larger one, and so the part that is billed."""
         if self.compute_part == self.memory_part:
             return Decides.BOTH
         return Decides.COMPUTE if self.compute_part > self.memory_part else Decides.MEMORY
@@ -99,6 +100,7 @@ class BilledJob:
 
     @property
     def gpu_hours(self) -> Fraction:
+        """The GPU hours of all pods of the job."""
         return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
 
 

@@ -75,6 +75,7 @@ class LivePod:
     initialized: bool = False
 
     def annotation(self, name: str) -> str | None:
+        """The text of an annotation of the pod; None where it has none."""
         value = self.keys.annotations.get(name)
         return value.text if value else None
 

@@ -210,6 +210,7 @@ class Reading:
 
     @property
     def shares(self) -> tuple[ContainerShare, ...]:
+        """The containers that have a share, in the order of the pod."""
         return tuple(container for container in self.containers if container.share)
 
     def invalid_beside(self, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

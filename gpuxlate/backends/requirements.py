@@ -269,6 +269,7 @@ class NodeNeeds:
     pools: tuple[CloudPool, ...] = ()
 
     def check(self, profile: Profile | None) -> tuple[CheckedRequirement, ...]:
+        """Each prerequisite with what the profile says of it; without a profile, nothing is known of any."""
         return tuple(requirement.check(profile) for requirement in self.requirements)
 
 

@@ -252,7 +252,12 @@ def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> lis
 
 
 def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool:
-    """The key has those beside it that it needs, and none beside which it is ignored."""
+    """The key has those beside it that it needs, and none beside which it is ignored.
+
+    Rules ask this of the names of keys alone, since a policy has to say it too, and each by itself, since one
+    cause is one finding: ``NeededKeyRule`` (a key of ``needs`` is there, whatever effect that has),
+    ``ExcludedKeyRule`` (``_have``: 0 is as good as no key), ``forced_when`` (the webhook writes over it).
+    """
     resources = container.resources
     needed = all(
         any(name in resources for name in names) for names in (row.needs, row.forced_without) if names

@@ -550,6 +550,7 @@ class KeyTable:
 
     @cached_property
     def exact_keys(self) -> Mapping[str, KeySpec]:
+        """The rows by their names and other names, without those whose name is a pattern."""
         rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 

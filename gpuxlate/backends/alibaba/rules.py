@@ -53,13 +53,15 @@ A10 = "cards: {model: A10, memoryMiB: 22731}"
 OPEN_SOURCE = "alibaba: {openSource: true}"
 
 
-def part(memory: int | None = None, cores: int | None = None) -> dict[str, Value]:
+def limits_of_part(memory: int | None = None, cores: int | None = None) -> dict[str, Value]:
     """Limits of a container: units of memory, percent of compute."""
     numbers = {k.MEMORY: memory, k.CORE: cores}
     return {name: Value.of(number) for name, number in numbers.items() if number is not None}
 
 
-def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile: str = "") -> PodExample:
+def example_pod(
+    *limits: Mapping[str, Value], count: int = 0, mode: str = "", profile: str = ""
+) -> PodExample:
     """A pod: the limits of its containers, its cards, the mode of its nodes, a profile."""
     return PodExample(
         limits,
@@ -77,7 +79,10 @@ def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile:
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,)),
-    page=RuleDoc(shown(part(8, 30), count=2, mode="core_mem"), shown(part(8), count=2, mode="cgpu")),
+    page=RuleDoc(
+        example_pod(limits_of_part(8, 30), count=2, mode="core_mem"),
+        example_pod(limits_of_part(8), count=2, mode="cgpu"),
+    ),
 )
 def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
@@ -109,7 +114,10 @@ def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context:
     constraint=Constraint(
         InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,)
     ),
-    page=RuleDoc(shown(part(2, 33), mode="core_mem"), shown(part(2, 35), mode="core_mem")),
+    page=RuleDoc(
+        example_pod(limits_of_part(2, 33), mode="core_mem"),
+        example_pod(limits_of_part(2, 35), mode="core_mem"),
+    ),
 )
 def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
@@ -145,7 +153,10 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     Severity.ERROR,
     missing=True,
     constraint=Constraint(Requests(k.MEMORY), keys=(k.CORE,)),
-    page=RuleDoc(shown(part(cores=30), mode="core_mem"), shown(part(2, 30), mode="core_mem")),
+    page=RuleDoc(
+        example_pod(limits_of_part(cores=30), mode="core_mem"),
+        example_pod(limits_of_part(2, 30), mode="core_mem"),
+    ),
 )
 def compute_goes_with_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
@@ -170,7 +181,8 @@ def compute_goes_with_memory(this: Rule, violation: Violation, pod: PodKeys, con
     fix="safe",
     constraint=Constraint(NEVER, keys=(k.NO_CORE,)),
     page=RuleDoc(
-        shown({**part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"), shown(part(2, 30), mode="core_mem")
+        example_pod({**limits_of_part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"),
+        example_pod(limits_of_part(2, 30), mode="core_mem"),
     ),
 )
 def compute_key_is_spelled_out(
@@ -220,7 +232,7 @@ SHARED, SHARES = Requests(k.MEMORY, k.CORE), SomeContainer(Requests(k.MEMORY, k.
     "ACK001",
     Severity.ERROR,
     constraint=Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,)),
-    page=RuleDoc(shown(part(0)), shown(part(1))),
+    page=RuleDoc(example_pod(limits_of_part(0)), example_pod(limits_of_part(1))),
 )
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is at least 1.
@@ -302,7 +314,7 @@ def _counted_without_memory(this: Rule, violation: Violation, pod: PodKeys, cont
     ),
     also=of_several,
     no_policy="lint alone adds up the memory of several containers",
-    page=RuleDoc(shown(part(7), count=2), shown(part(8), count=2)),
+    page=RuleDoc(example_pod(limits_of_part(7), count=2), example_pod(limits_of_part(8), count=2)),
 )
 def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
@@ -369,7 +381,10 @@ def _two_kinds_in_a_container(this: Rule, violation: Violation, pod: PodKeys, co
             report=_two_kinds_in_a_container,
         ),
     ),
-    page=RuleDoc(shown(part(4), {NVIDIA_GPU: Value.of(1)}), shown(part(4), part(15))),
+    page=RuleDoc(
+        example_pod(limits_of_part(4), {NVIDIA_GPU: Value.of(1)}),
+        example_pod(limits_of_part(4), limits_of_part(15)),
+    ),
 )
 def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
@@ -419,7 +434,7 @@ def _compute_without_mode(this: Rule, violation: Violation, pod: PodKeys, contex
         per_container=False,
         cases=((~CHOOSES_MODE, _compute_without_mode), (CHOOSES_MODE, None)),
     ),
-    page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
+    page=RuleDoc(example_pod(limits_of_part(2, 30)), example_pod(limits_of_part(2, 30), mode="core_mem")),
 )
 def compute_runs_on_core_mem(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
@@ -476,8 +491,10 @@ def _small_unit_by_profile(this: Rule, violation: Violation, pod: PodKeys, conte
     Severity.ERROR,
     with_profile=WithProfile(_on_share_nodes, MODES),
     page=RuleDoc(
-        shown(part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"),
-        shown(part(16), mode="share"),
+        example_pod(
+            limits_of_part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"
+        ),
+        example_pod(limits_of_part(16), mode="share"),
     ),
 )
 def small_unit_on_share_nodes(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -546,7 +563,9 @@ def _unknown_placement(
             report=_unknown_placement,
         ),
     ),
-    page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
+    page=RuleDoc(
+        example_pod(limits_of_part(2), mode="core-mem"), example_pod(limits_of_part(2), mode="core_mem")
+    ),
 )
 def known_mode_and_placement(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -622,7 +641,7 @@ def _not_isolated(this: Rule, violation: Violation, pod: PodKeys, context: Conte
     ),
     also=by_profile,
     no_policy="lint alone knows whether the nodes of a profile isolate memory",
-    page=RuleDoc(shown(part(3), mode="share"), shown(part(3), mode="cgpu")),
+    page=RuleDoc(example_pod(limits_of_part(3), mode="share"), example_pod(limits_of_part(3), mode="cgpu")),
 )
 def memory_is_isolated(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -688,7 +707,10 @@ def _of_node(profile: Profile) -> tuple[Constraint, ...]:
     "ACK003",
     Severity.ERROR,
     with_profile=WithProfile(_of_node, CARDS),
-    page=RuleDoc(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
+    page=RuleDoc(
+        example_pod(limits_of_part(16), count=8, profile="cards: {perNode: 4}"),
+        example_pod(limits_of_part(16), count=4),
+    ),
 )
 def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-count` and `aliyun.com/gpu` are each at most the number of cards of a node.
@@ -716,7 +738,7 @@ def _of_card(profile: Profile) -> tuple[Constraint, ...]:
     "ACK004",
     Severity.ERROR,
     with_profile=WithProfile(_of_card, CARDS),
-    page=RuleDoc(shown(part(23), profile=A10), shown(part(22))),
+    page=RuleDoc(example_pod(limits_of_part(23), profile=A10), example_pod(limits_of_part(22))),
 )
 def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is at most the memory of a card, on each card of the container.
@@ -750,7 +772,10 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
         ),
         MODES,
     ),
-    page=RuleDoc(shown(part(1), part(2), profile=OPEN_SOURCE), shown(part(3), part())),
+    page=RuleDoc(
+        example_pod(limits_of_part(1), limits_of_part(2), profile=OPEN_SOURCE),
+        example_pod(limits_of_part(3), limits_of_part()),
+    ),
 )
 def one_sharing_container_in_open_source(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -785,7 +810,9 @@ def one_sharing_container_in_open_source(
         ),
         MODES,
     ),
-    page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
+    page=RuleDoc(
+        example_pod(limits_of_part(8), count=2, profile=OPEN_SOURCE), example_pod(limits_of_part(8))
+    ),
 )
 def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """With open-source gpushare, the label `aliyun.com/gpu-count` is at most 1.
@@ -811,7 +838,7 @@ def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, cont
     "ACK016",
     Severity.WARNING,
     with_profile=WithProfile(_not_too_many, CARDS),
-    page=RuleDoc(shown(part(1), profile=A10), shown(part(2))),
+    page=RuleDoc(example_pod(limits_of_part(1), profile=A10), example_pod(limits_of_part(2))),
 )
 def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is so large that at most 20 shares fit a card.
@@ -838,7 +865,8 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
     Severity.ERROR,
     with_profile=WithProfile(partial(_in_open_source, Constraint(~IsInit(), keys=(k.MEMORY,))), MODES),
     page=RuleDoc(
-        PodExample(({},), init=part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"), shown(part(2))
+        PodExample(({},), init=limits_of_part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"),
+        example_pod(limits_of_part(2)),
     ),
 )
 def no_init_container_in_open_source(

@@ -87,7 +87,8 @@ def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
 
 
 def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
-    """The webhook writes a number of its own in place of the row's."""
+    """The webhook writes a number of its own in place of the row's; ``row_reader`` reads the
+    same: that number with several cards, and in ``_has_effect`` what ``forced_without`` says."""
     counts = (group.cards for group in table.keys_by_model if group.model == row.model)
     several = AnyOf(*(InRange(row.name, Range(2)) for row in counts if row is not None))
     return several | Not(Requests(*row.forced_without)) if row.forced_without else several
@@ -121,6 +122,7 @@ def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
 
 
 def part_of_each_card(name: str, range_: Range, by: str | LabelNumber) -> Predicate:
+    """A total, divided among the cards that ``by`` counts, is in the range for each of them."""
     least = Range(max(range_.least, 1)) if range_.least else Range(0)
     bounds = [InRange(name, least), Divides(name, by, range_.step)]
     return AllOf(*bounds, *([AtMost(name, range_.most, by)] if range_.most is not None else []))
@@ -357,7 +359,7 @@ class SizeRule(RowRule):
         )
         size = next(holding, None)
         if size is None:
-            return  # NumberRule says it
+            return  # more than the largest size in GiB, where small numbers are these: NumberRule reports it
         message = msg(
             "{key} {amount} becomes {memory} MiB with {cores} % of compute",
             key=written_name(violation.value_at, violation.name),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuxlate.backends import tencent as k
+from gpuxlate.backends import tencent as k  # k: the keys, numbers and texts of qGPU
 from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -31,6 +31,7 @@ from gpuxlate.rules.predicates import (
     Violation,
     WithProfile,
     card_memory,
+    is_word,
 )
 
 CLASS, OFFLINE, GREEDY = IsAnnotated(k.APP_CLASS), IsAnnotated(k.APP_CLASS, "offline"), Requests(k.GREEDY)
@@ -40,7 +41,7 @@ OF_TWO, OF_SEVERAL = InRange(k.CORE, Range(101, 199)), InRange(k.CORE, Range(101
 """A part of each card; no node has more than 16."""
 
 
-def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> PodExample:
+def example_pod(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> PodExample:
     """A pod of one container, its keys by short names: ``core=30``."""
     names = {"core": k.CORE, "memory": k.MEMORY, "greedy": k.GREEDY}
     return PodExample(
@@ -52,6 +53,7 @@ def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: i
 
 
 def compute_of(container: ContainerKeys) -> int:
+    """``qgpu-core`` of a container, percent of one card in all; 0 where it has none, or no whole number."""
     return number(container.resources.get(k.CORE)) or 0
 
 
@@ -82,7 +84,7 @@ def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: C
     Severity.ERROR,
     constraint=Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,)),
     with_profile=WithProfile(_within_a_card, CARDS),
-    page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
+    page=RuleDoc(example_pod(core=30, memory=0), example_pod(core=30, memory=1)),
 )
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`tke.cloud.tencent.com/qgpu-memory` is at least 1 GiB, and no more than a card has.
@@ -108,7 +110,7 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,)),
-    page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
+    page=RuleDoc(example_pod(core=33, memory=5), example_pod(core=35, memory=5)),
 )
 def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`tke.cloud.tencent.com/qgpu-core` of one card is 5 to 100, in multiples of 5.
@@ -159,7 +161,7 @@ def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Co
             Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING, report=_without_compute
         ),
     ),
-    page=RuleDoc(shown(core=30), shown(core=30, memory=5)),
+    page=RuleDoc(example_pod(core=30), example_pod(core=30, memory=5)),
 )
 def compute_and_memory_together(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -201,7 +203,7 @@ def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     Severity.ERROR,
     constraint=Constraint(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,)),
     with_profile=WithProfile(_one_card, MODES),
-    page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
+    page=RuleDoc(example_pod(core=240, memory=60), example_pod(core=160, memory=60)),
 )
 def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container shares at most two cards: `tke.cloud.tencent.com/qgpu-core` is at most 200, or a multiple
@@ -257,7 +259,7 @@ def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context
         ),
         Constraint(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,)),
     ),
-    page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
+    page=RuleDoc(example_pod(core=121, memory=31), example_pod(core=120, memory=30)),
 )
 def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """For two shared cards, `tke.cloud.tencent.com/qgpu-core` and `tke.cloud.tencent.com/qgpu-memory` are
@@ -274,6 +276,7 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     ## Source
     Tencent Cloud, docs 457/127667 "several cards".
     """
+    # One constraint, so that a policy refuses a pod once; here each of the two odd numbers has its place.
     memory, cards = violation.container.resources.get(k.MEMORY), k.cards_of(violation.number)
     for name, spot in ((k.CORE, violation.value_at), (k.MEMORY, memory)):
         total = number(spot) or 0
@@ -290,7 +293,7 @@ EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core /
     "TKE007",
     Severity.WARNING,
     constraint=Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,)),
-    page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
+    page=RuleDoc(example_pod(core=124, memory=30), example_pod(core=130, memory=30)),
 )
 def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`tke.cloud.tencent.com/qgpu-core` of two shared cards is a multiple of 5 on each card.
@@ -317,7 +320,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
     "TKE008",
     Severity.WARNING,
     constraint=Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,)),
-    page=RuleDoc(shown(core=100, memory=46), shown(core=100)),
+    page=RuleDoc(example_pod(core=100, memory=46), example_pod(core=100)),
 )
 def whole_cards_without_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -343,9 +346,9 @@ def whole_cards_without_memory(
 
 # --- online and offline pods, and the nodes that a pod needs -----------------------------------
 ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
-GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
+GENERATED = re.compile("[Tt][Rr][Uu][Ee]")  # a boolean of a generator, which GX013 reports
+POLICY_WORDS = (*k.POLICY_OF, GENERATED)
 OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
-Found = Iterator[Diagnostic]
 
 
 GREEDY_IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
@@ -377,7 +380,7 @@ def _greedy_beside_core(this: Rule, violation: Violation, pod: PodKeys, context:
             (HAS_CORE, _greedy_beside_core),
         ),
     ),
-    page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
+    page=RuleDoc(example_pod("offline", greedy=160, memory=5), example_pod("offline", greedy=30, memory=5)),
 )
 def offline_asks_for_greedy_and_memory(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -413,7 +416,7 @@ def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, conte
             Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR, report=_online_without_memory
         ),
     ),
-    page=RuleDoc(shown("online", core=30, memory=5), shown("online", memory=5)),
+    page=RuleDoc(example_pod("online", core=30, memory=5), example_pod("online", memory=5)),
 )
 def online_asks_for_memory_alone(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -456,7 +459,7 @@ def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: C
         Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,), report=_greedy_elsewhere),
         Constraint(GREEDY, OFFLINE, (k.CORE, k.MEMORY)),
     ),
-    page=RuleDoc(shown(greedy=30, memory=5), shown("offline", greedy=30, memory=5)),
+    page=RuleDoc(example_pod(greedy=30, memory=5), example_pod("offline", greedy=30, memory=5)),
 )
 def compute_goes_with_app_class(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -481,7 +484,7 @@ def compute_goes_with_app_class(
     return this.diagnostic(violation.value_at, message, k.format_keys(hint), on_key=True, missing=True)
 
 
-def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
+def beside_others(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """ "true" beside other values, and policies that no node of the profile has."""
     for requirement in pod.choices(k.POLICY):
         for text in requirement.values if len(requirement.values) > 1 else ():
@@ -495,7 +498,7 @@ def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
     return this.diagnostic(where, message, msg("write one of {names}", names=k.POLICY_NAMES))
 
 
-def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
+def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     on_nodes = k.node_policy(context.profile)
     for requirement in pod.choices(k.POLICY):
         policies = {k.POLICY_OF.get(text) for text in requirement.values if requirement.operator == "In"}
@@ -508,14 +511,14 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
 @rule(
     "TKE014",
     Severity.ERROR,
-    constraint=Constraint(
-        NodeLabelAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
-    ),
+    constraint=Constraint(NodeLabelAmong(k.POLICY, *POLICY_WORDS), keys=(k.POLICY,), per_container=False),
     also=beside_others,
     no_policy="lint alone checks several values of one selector, and the nodes of a profile",
-    page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
+    page=RuleDoc(
+        example_pod(policy="fixed", core=30, memory=5), example_pod(policy="fixed-share", core=30, memory=5)
+    ),
 )
-def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
+def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`tke.cloud.tencent.com/qgpu-schedule-policy` in a node selector is one of the three policies of qGPU.
 
     ## What it does
@@ -532,7 +535,7 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
     """
     for requirement in pod.choices(k.POLICY):
         for text in requirement.values:
-            if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
+            if not is_word(text, POLICY_WORDS):
                 yield _no_policy(this, text, requirement)
 
 
@@ -550,7 +553,9 @@ def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     "TKE016",
     Severity.WARNING,
     with_profile=WithProfile(_not_too_many, CARDS),
-    page=RuleDoc(shown(profile="cards: {memoryMiB: 22731}", core=5, memory=1), shown(core=10, memory=2)),
+    page=RuleDoc(
+        example_pod(profile="cards: {memoryMiB: 22731}", core=5, memory=1), example_pod(core=10, memory=2)
+    ),
 )
 def card_fills_before_the_limit(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -587,11 +592,13 @@ def _recent(profile: Profile) -> tuple[Constraint, ...]:
     Severity.WARNING,
     with_profile=WithProfile(_recent, MODES),
     page=RuleDoc(
-        shown(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
-        shown(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
+        example_pod(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
+        example_pod(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
     ),
 )
-def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
+def cluster_is_recent(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """A cluster for pods with `tke.cloud.tencent.com/qgpu-core` runs Kubernetes 1.14 or later.
 
     ## What it does

@@ -280,6 +280,7 @@ def are_indices(text: str) -> bool:
 
 
 def is_true(value: Value | None) -> bool:
+    """The value is there, and is ``true``."""
     return value is not None and value.text == "true"
 
 

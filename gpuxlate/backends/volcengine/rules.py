@@ -143,26 +143,26 @@ _NOTES = {"cards": k.MULTIPLE_GPU, "policy": k.POLICY, "qos": k.QOS, "vci": k.BU
 NATIVE = "native-burst-share"
 
 
-def part(cores: int = 30, memory: int | None = 4096, name: str = k.CORE) -> Mapping[str, Value]:
+def limits_of_part(cores: int = 30, memory: int | None = 4096, name: str = k.CORE) -> Mapping[str, Value]:
     """Limits of a container: a part of a card or of several, or whole cards without memory."""
     return {name: Value.of(cores), **({} if memory is None else {k.MEMORY: Value.of(memory)})}
 
 
-def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> PodExample:
+def example_pod(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> PodExample:
     """A pod: the limits of its containers, its annotations by their short names, a profile."""
     annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
     text = f"target: volcengine-mgpu\n{profile}" if profile else ""
-    return PodExample(limits or (part(),), annotations, profile=text)
+    return PodExample(limits or (limits_of_part(),), annotations, profile=text)
 
 
 def offline(**notes: str) -> PodExample:
     """An offline pod."""
-    return shown(part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
+    return example_pod(limits_of_part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
 
 
 def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> PodExample:
     """A pod that shares several cards as the vendor's code wants it."""
-    return shown(part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
+    return example_pod(limits_of_part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
 
 
 def page(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
@@ -175,7 +175,7 @@ def page(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
 AT_LIST = (k.MULTIPLE_GPU,)
 LIST_FORM = k.LISTED.FORM
 LISTED_AS_ZERO = ListEntryIs(k.LISTED, Range(0, 0))
-LIST_OF_TWO = shown(part(), {}, cards="2,0", policy=NATIVE)
+LIST_OF_TWO = example_pod(limits_of_part(), {}, cards="2,0", policy=NATIVE)
 
 
 @rule(
@@ -183,7 +183,7 @@ LIST_OF_TWO = shown(part(), {}, cards="2,0", policy=NATIVE)
     Severity.ERROR,
     fix="safe",
     constraint=Constraint(IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), HAS_LIST, AT_LIST, per_container=False),
-    page=page(shown(part(), {}, cards="2, 0"), LIST_OF_TWO, "V"),
+    page=page(example_pod(limits_of_part(), {}, cards="2, 0"), LIST_OF_TWO, "V"),
 )
 def card_list_is_well_formed(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -223,7 +223,7 @@ def card_list_is_well_formed(
     constraint=Constraint(
         ListCoversContainers(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), AT_LIST, per_container=False
     ),
-    page=page(shown(part(), {}, cards="2"), LIST_OF_TWO, "V"),
+    page=page(example_pod(limits_of_part(), {}, cards="2"), LIST_OF_TWO, "V"),
 )
 def card_list_covers_every_container(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -302,7 +302,7 @@ def _listed_without_mgpu(this: Rule, violation: Violation, pod: PodKeys, context
         ORDINARY & ListEntryIs(k.LISTED),
         cases=((REQUESTS_MGPU, None), (~REQUESTS_MGPU, _listed_without_mgpu)),
     ),
-    page=page(shown(part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
+    page=page(example_pod(limits_of_part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
 def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/container-multiple-gpu` has 0 for a container exactly when it requests no mGPU.
@@ -359,7 +359,7 @@ LEAST_NUMBERS = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
         Constraint(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
         for name, least in LEAST_NUMBERS.items()
     ),
-    page=page(shown(part(0)), shown(), "V"),
+    page=page(example_pod(limits_of_part(0)), example_pod(), "V"),
 )
 def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/mgpu-core` and `reclaimed-mgpu-core` are at least 1, and
@@ -413,7 +413,7 @@ def _just_enough_memory(this: Rule, violation: Violation, pod: PodKeys, context:
             report=_just_enough_memory,
         ),
     ),
-    page=page(shown(part(memory=4)), shown(), "V, S0"),
+    page=page(example_pod(limits_of_part(memory=4)), example_pod(), "V, S0"),
 )
 def part_of_a_card_has_enough_memory(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -442,7 +442,7 @@ def part_of_a_card_has_enough_memory(
     Severity.ERROR,
     missing=True,
     constraint=Constraint(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
-    page=page(shown(part(120, None)), shown(part(200, None)), "V, VD"),
+    page=page(example_pod(limits_of_part(120, None)), example_pod(limits_of_part(200, None)), "V, VD"),
 )
 def compute_above_one_card_is_whole_cards(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -493,7 +493,7 @@ def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnost
     missing=True,
     # whole cards of offline work are not documented
     constraint=Constraint(~InRange(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
-    page=page(shown(part(100)), shown(part(100, None)), "V"),
+    page=page(example_pod(limits_of_part(100)), example_pod(limits_of_part(100, None)), "V"),
 )
 def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Without `container-multiple-gpu`, a container with `vke.volcengine.com/mgpu-core` of 100 or more has no
@@ -518,7 +518,11 @@ def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKey
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
-    page=page(shown(part(200, 8192), cards="2"), shown(part(200, None), cards="2"), "V, VD"),
+    page=page(
+        example_pod(limits_of_part(200, 8192), cards="2"),
+        example_pod(limits_of_part(200, None), cards="2"),
+        "V, VD",
+    ),
 )
 def listed_whole_cards_have_no_memory_cap(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -749,7 +753,9 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
         (k.MULTIPLE_GPU,),
         per_container=False,
     ),
-    page=page(shown(cards="2", policy="fixed-share"), shown(cards="2", policy=NATIVE), "V, S0, Q"),
+    page=page(
+        example_pod(cards="2", policy="fixed-share"), example_pod(cards="2", policy=NATIVE), "V, S0, Q"
+    ),
 )
 def several_shared_cards_use_native_burst(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -824,7 +830,7 @@ def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
     Severity.ERROR,
     constraint=OWN_NODES,
     with_profile=WithProfile(_of_profile, MODES),
-    page=page(shown(policy=NATIVE, profile="policy: burst-share"), shown(policy=BURST), "S0, V"),
+    page=page(example_pod(policy=NATIVE, profile="policy: burst-share"), example_pod(policy=BURST), "S0, V"),
 )
 def policy_is_that_of_the_node(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -886,7 +892,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
         (k.BURST_TO_VCI,),
         per_container=False,
     ),
-    page=page(shown(vci="enforce"), shown(), "S0, VCI"),
+    page=page(example_pod(vci="enforce"), example_pod(), "S0, VCI"),
 )
 def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """A pod with `vke.volcengine.com/mgpu-core` has no `vke.volcengine.com/burst-to-vci: enforce`.
@@ -912,7 +918,11 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     constraint=Constraint(
         ~of.SomeContainer(REQUESTS_MGPU), ~REQUESTS_MGPU & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)
     ),
-    page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
+    page=page(
+        example_pod(limits_of_part(), {NVIDIA_GPU: Value.of(1)}),
+        example_pod(limits_of_part(), limits_of_part(100, None)),
+        "V, Q",
+    ),
 )
 def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """In a pod with `vke.volcengine.com/mgpu-core`, no other container requests `nvidia.com/gpu`.
@@ -971,7 +981,7 @@ def _offline_compute_online(this: Rule, violation: Violation, pod: PodKeys, cont
             (OFFLINE_COMPUTE & ~ONLINE_COMPUTE, _offline_compute_online),
         ),
     ),
-    page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
+    page=page(example_pod(qos="reclaimed_cores"), offline(), "S1"),
 )
 def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Pods with `qos_level: reclaimed_cores`, and no others, request compute as
@@ -1060,7 +1070,7 @@ def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: C
     "VKE032",
     Severity.INFO,
     constraint=Constraint(of.NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
-    page=page(offline(), shown(qos="shared_cores"), "S1"),
+    page=page(offline(), example_pod(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers have no `vke.volcengine.com/mgpu-memory`, which online work cannot preempt.
@@ -1112,8 +1122,8 @@ def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     Severity.WARNING,
     no_policy="it adds up the cards of the containers",
     page=page(
-        shown(part(100, None), part(), profile="cards: {perNode: 1}"),
-        shown(part(60, 8192), part()),
+        example_pod(limits_of_part(100, None), limits_of_part(), profile="cards: {perNode: 1}"),
+        example_pod(limits_of_part(60, 8192), limits_of_part()),
         "V, W",
     ),
 )
@@ -1203,7 +1213,7 @@ def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
     "VKE033",
     Severity.WARNING,
     with_profile=WithProfile(_can_colocate, MODES),
-    page=page(offline(profile="kubernetesVersion: v1.28.15-vke.18"), shown(), "S1"),
+    page=page(offline(profile="kubernetesVersion: v1.28.15-vke.18"), example_pod(), "S1"),
 )
 def cluster_can_colocate(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -1245,7 +1255,11 @@ def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Con
     "VKE034",
     Severity.WARNING,
     with_profile=WithProfile(_knows_the_cards, MODES),
-    page=page(shown(cards="2", profile="components: {mgpu: v0.1.9}"), shown(part(15, 2048)), "R"),
+    page=page(
+        example_pod(cards="2", profile="components: {mgpu: v0.1.9}"),
+        example_pod(limits_of_part(15, 2048)),
+        "R",
+    ),
 )
 def component_knows_the_cards(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
