@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gpuxlate.backends.dra.driver import (
-    AMDS,
-    HAMIS,
-    INTELS,
-    NVIDIAS,
+    AMD_DRIVER,
+    HAMI_DRIVER,
+    INTEL_DRIVER,
+    NVIDIA_DRIVER,
     PROFILE_NEEDED,
     DraProfile,
     Driver,
-    asked,
     driver_keys,
+    driver_requests,
     has_requests,
 )
 from gpuxlate.backends.nvidia_device_plugin import CARD_NEEDED
@@ -51,7 +51,7 @@ class DraBackend(Backend):
 
     def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
         """A container of the pod requests devices of the driver, by a resource or by a claim."""
-        return super().is_asked_by(pod, container) or any(asked(self.driver, pod, container))
+        return super().is_asked_by(pod, container) or any(driver_requests(self.driver, pod, container))
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Claims to shares."""
@@ -67,13 +67,13 @@ class DraBackend(Backend):
 
 
 class DraHami(DraBackend):
-    driver = HAMIS
-    vendor = HAMIS.vendor
-    name = HAMIS.name
+    driver = HAMI_DRIVER
+    vendor = HAMI_DRIVER.vendor
+    name = HAMI_DRIVER.name
     title = "HAMi's DRA driver"
     components = (Component("hamiDraDriver", "HAMi's DRA driver"),)
-    keys = driver_keys(HAMIS)
-    gpu_prefixes = (f"{HAMIS.device_class}/",)
+    keys = driver_keys(HAMI_DRIVER)
+    gpu_prefixes = (f"{HAMI_DRIVER.device_class}/",)
     field_docs = {
         "cards": "count, with distinctAttribute for shares",
         "cores": 'capacity cores, percent of each card; not capped: "0"',
@@ -81,24 +81,24 @@ class DraHami(DraBackend):
         "isolation": "soft",
         "device": "vendor nvidia; models: selectors on productName",
     }
-    device_classes = HAMIS.classes
+    device_classes = HAMI_DRIVER.classes
 
 
 class DraNvidia(DraBackend):
-    driver = NVIDIAS
-    vendor = NVIDIAS.vendor
-    name = NVIDIAS.name
+    driver = NVIDIA_DRIVER
+    vendor = NVIDIA_DRIVER.vendor
+    name = NVIDIA_DRIVER.name
     title = "NVIDIA's DRA driver"
     components = (Component("nvidiaDraDriver", "NVIDIA's DRA driver"),)
-    keys = driver_keys(NVIDIAS)  # no prefix: CoreWeave's nodes have labels such as gpu.nvidia.com/class
+    keys = driver_keys(NVIDIA_DRIVER)  # no prefix: CoreWeave's nodes have labels such as gpu.nvidia.com/class
     field_docs = {
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
         "device": "vendor nvidia; models: selectors on productName",
-        "partition": f"class {NVIDIAS.partition_class}, selector on profile, count",
+        "partition": f"class {NVIDIA_DRIVER.partition_class}, selector on profile, count",
         "replica": "capacity shares, where the profile has nvidiaConsumableShares: N",
     }
-    device_classes = NVIDIAS.classes
+    device_classes = NVIDIA_DRIVER.classes
     parts_need = PROFILE_NEEDED
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
@@ -111,19 +111,19 @@ class DraNvidia(DraBackend):
 
 
 class DraAmd(DraBackend):
-    driver = AMDS
-    vendor = AMDS.vendor
-    name = AMDS.name
+    driver = AMD_DRIVER
+    vendor = AMD_DRIVER.vendor
+    name = AMD_DRIVER.name
     title = "AMD's DRA driver"
     components = (Component("amdDraDriver", "AMD's DRA driver"),)
-    keys = driver_keys(AMDS)
+    keys = driver_keys(AMD_DRIVER)
     field_docs = {
-        "cards": f"count, selector on type == {AMDS.card_type}",
+        "cards": f"count, selector on type == {AMD_DRIVER.card_type}",
         "device": "vendor amd; models: selectors on productName",
         "isolation": "hardware",
         "partition": "selector on partitionProfile, or on computePartition and memoryPartition; count",
     }
-    device_classes = AMDS.classes
+    device_classes = AMD_DRIVER.classes
     parts_need = CARD_NEEDED
 
     def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
@@ -133,15 +133,15 @@ class DraAmd(DraBackend):
 
 
 class DraIntel(DraBackend):
-    driver = INTELS
-    vendor = INTELS.vendor
-    name = INTELS.name
+    driver = INTEL_DRIVER
+    vendor = INTEL_DRIVER.vendor
+    name = INTEL_DRIVER.name
     title = "Intel's DRA driver for GPUs"
     components = (Component("intelDraDriver", "Intel's DRA driver for GPUs"),)
-    keys = driver_keys(INTELS)
+    keys = driver_keys(INTEL_DRIVER)
     field_docs = {
         "cards": "count",
         "device": "vendor intel; models: selectors on model",
         "isolation": "hardware",
     }
-    device_classes = INTELS.classes
+    device_classes = INTEL_DRIVER.classes

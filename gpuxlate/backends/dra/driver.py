@@ -113,56 +113,62 @@ MEMORY, CORES, SHARES, PARTITIONS = "memory", "cores", "shares", "partitions"
 
 
 class Driver(NamedTuple):
-    """``device_class``: of whole cards and of shares; its own name is that of the driver too.
-
-    ``vendor``: of its cards. ``card_type``: the attribute ``type`` of its cards. ``cores``: it has capacity
-    of compute, in percent of a card. ``parts``: claims may have a part of a card; else what they request of
-    its capacity chooses cards that have as much. ``choosing``: further capacity that only chooses.
-    ``clients``: it may be set to share each card between a number of clients, which is a capacity too.
-    ``also``: further classes of whole cards. ``unread``: those of the driver which no share of this tool
-    holds, and what they are.
-
-    ``partition_class``: of hardware partitions, which have the attribute ``type`` that ``partition_type``
-    is. ``profiles``: the attributes that name the profile of a partition, in one of these ways; several are
-    joined by ``_``. ``whole_profile``: how the profile of a card that is not divided begins.
-    ``of_partitions``: further capacity of partitions, which no share of this tool holds. ``example``: a
-    profile. ``partition_codes``: of partitions that no card has, and of more than a node has.
-    ``chosen_by``: the attributes by which claims choose cards; ``attributes``: all that its devices have,
-    those with a number behind them without it. ``resources``: names under which its charts let containers
-    count devices, as ``extendedResourceName`` of a class, each with its class.
-    """
+    """A driver of devices: what its claims can request, and what of that a share holds."""
 
     name: str
+    """Of the target."""
     device_class: str
+    """The class of whole cards and of shares; the driver itself has the same name."""
     isolation: Isolation
+    """What keeps the shares of a card apart."""
     vendor: str
+    """Of the cards."""
     source: str
+    """The document of its rows, by its short name above."""
     card_type: str
+    """The attribute ``type`` of its cards."""
     cores: bool = False
+    """It has capacity of compute, in percent of a card."""
     parts: bool = True
+    """Claims may have a part of a card; else the capacity that they request chooses cards with as much."""
     choosing: tuple[str, ...] = ()
+    """Further capacity that only chooses cards."""
     clients: bool = False
+    """It may be set to share each card between a number of clients, which is a capacity too."""
     also: tuple[str, ...] = ()
+    """Further classes of whole cards."""
     unread: Mapping[str, str] = MappingProxyType({})
+    """The classes whose devices no share of this tool holds, and what these are."""
     partition_class: str = ""
+    """The class of hardware partitions."""
     partition_type: str = ""
+    """The attribute ``type`` of its partitions."""
     profiles: tuple[tuple[str, ...], ...] = ()
+    """The attributes that name the profile of a partition, in one of these ways; several joined by ``_``."""
     whole_profile: str = ""
+    """How the profile of a card that is not divided begins."""
     of_partitions: tuple[str, ...] = ()
+    """Further capacity of partitions, which no share of this tool holds."""
     example: str = ""
+    """A profile, for hints."""
     partition_codes: tuple[str, str] = ("DRA019", "DRA019")
+    """The rules of partitions that no card has, and of more than a node has."""
     chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
+    """The attributes by which claims choose cards."""
     attributes: frozenset[str] = frozenset()
+    """All that its devices have, those with a number behind them without it; empty where none is known."""
     resources: Mapping[str, str] = MappingProxyType({})
+    """The names of its charts by which containers count devices (``extendedResourceName``): of which class."""
 
     @property
-    def read(self) -> tuple[str, ...]:
+    def readable(self) -> tuple[str, ...]:
         """The classes whose devices a share can hold."""
         return tuple(filter(None, dict.fromkeys((self.device_class, *self.also, self.partition_class))))
 
     @property
     def classes(self) -> tuple[str, ...]:
-        return (*self.read, *self.unread)
+        """All its classes, also those whose devices no share holds."""
+        return (*self.readable, *self.unread)
 
     @property
     def has_one_class(self) -> bool:
@@ -204,23 +210,23 @@ _OF_NVIDIA = {
     *("type", "uuid", "productName", "brand", "architecture", "cudaComputeCapability"),
     *("driverVersion", "cudaDriverVersion", "minor", "pcieBusID"),
 }
-HAMIS = Driver(
-    "dra-hami",
-    "hami-core-gpu.project-hami.io",
-    Isolation.SOFT,  # by a library in the container (HD)
-    "nvidia",
-    "HD",
-    "hami-gpu",
+HAMI_DRIVER = Driver(
+    name="dra-hami",
+    device_class="hami-core-gpu.project-hami.io",
+    isolation=Isolation.SOFT,  # by a library in the container (HD)
+    vendor="nvidia",
+    source="HD",
+    card_type="hami-gpu",
     cores=True,
     attributes=frozenset(_OF_NVIDIA),
 )
-NVIDIAS = Driver(
-    "dra-nvidia",
-    "gpu.nvidia.com",
-    Isolation.NONE,
-    "nvidia",
-    "NV",
-    "gpu",
+NVIDIA_DRIVER = Driver(
+    name="dra-nvidia",
+    device_class="gpu.nvidia.com",
+    isolation=Isolation.NONE,
+    vendor="nvidia",
+    source="NV",
+    card_type="gpu",
     clients=True,
     unread={"vfio.gpu.nvidia.com": FOR_MACHINES},
     # deviceinfo.go and mig.go (2026-08; partition has a number behind it), and those of earlier releases
@@ -242,13 +248,13 @@ NVIDIAS = Driver(
         "memorySlice",
     ),
 )
-AMDS = Driver(
-    "dra-amd",
-    "gpu.amd.com",
-    Isolation.HARDWARE,
-    "amd",
-    "AMD",
-    "amdgpu",
+AMD_DRIVER = Driver(
+    name="dra-amd",
+    device_class="gpu.amd.com",
+    isolation=Isolation.HARDWARE,
+    vendor="amd",
+    source="AMD",
+    card_type="amdgpu",
     parts=False,
     choosing=("computeUnits", "simdUnits"),
     also=("gpu.amd.com-spx",),
@@ -269,13 +275,13 @@ AMDS = Driver(
         }
     ),
 )
-INTELS = Driver(
-    "dra-intel",
-    "gpu.intel.com",
-    Isolation.HARDWARE,
-    "intel",
-    "INTEL",
-    "gpu",
+INTEL_DRIVER = Driver(
+    name="dra-intel",
+    device_class="gpu.intel.com",
+    isolation=Isolation.HARDWARE,
+    vendor="intel",
+    source="INTEL",
+    card_type="gpu",
     parts=False,
     choosing=("millicores",),
     unread={"gpu-vfio.intel.com": FOR_MACHINES, "gaudi.intel.com": "a Gaudi accelerator"},
@@ -287,7 +293,7 @@ INTELS = Driver(
         {"intel.com/gpu": "gpu.intel.com", "intel.com/gaudi": "gaudi.intel.com"}
     ),
 )
-DRIVERS = (HAMIS, NVIDIAS, AMDS, INTELS)
+DRIVERS = (HAMI_DRIVER, NVIDIA_DRIVER, AMD_DRIVER, INTEL_DRIVER)
 
 
 BY_MEMORY = "memory"
@@ -305,7 +311,7 @@ class DriverRequest(NamedTuple):
     way: DeviceRequest
 
 
-def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[DriverRequest]:
+def driver_requests(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[DriverRequest]:
     """The requests of a container that a driver satisfies first.
 
     Of alternatives that is the first one with devices that some share holds, whichever driver has it.
@@ -317,7 +323,7 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
             for candidate in DRIVERS
             if any(map(way.asks, candidate.classes))
         ]
-        readable = [(candidate, way) for candidate, way in ways if any(map(way.asks, candidate.read))]
+        readable = [(candidate, way) for candidate, way in ways if any(map(way.asks, candidate.readable))]
         for candidate, way in (readable or ways)[:1]:
             if candidate is driver:
                 yield DriverRequest(use, claim, request, way)
@@ -325,7 +331,7 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
 
 def has_requests(driver: Driver, pod: PodKeys) -> bool:
     """A container of the pod requests devices of the driver."""
-    return any(any(asked(driver, pod, container)) for container in pod.all_containers())
+    return any(any(driver_requests(driver, pod, container)) for container in pod.all_containers())
 
 
 def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
@@ -376,7 +382,7 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
         *(
             key(EXTENDED + device_class, Place.RESOURCE, meaning=meaning, sets="cards", source="KEP")
             for device_class, meaning in {
-                **dict.fromkeys(driver.read, "devices of the class"),
+                **dict.fromkeys(driver.readable, "devices of the class"),
                 **driver.unread,
             }.items()
         ),

@@ -19,7 +19,7 @@ from gpuxlate.backends.dra.driver import (
     Driver,
     DriverRequest,
     Shares,
-    asked,
+    driver_requests,
     sharing_of,
 )
 from gpuxlate.backends.dra.selectors import (
@@ -73,7 +73,7 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
     Devices that several containers use are one share, which the first of them has.
     """
     containers = tuple(pod.pod.all_containers())
-    every = [list(asked(driver, pod.pod, container)) for container in containers]
+    every = [list(driver_requests(driver, pod.pod, container)) for container in containers]
     for of_container in every:
         for request in of_container:
             pod.claim(request.use, request.claim)
@@ -155,19 +155,19 @@ def _share(
     profile: Profile | None,
 ) -> ContainerShare:
     """The share of a container, or of several that have it together, by their requests."""
-    read: list[RequestAmounts] = []
+    of_requests: list[RequestAmounts] = []
     for request in requests:
         amounts = _amounts(driver, pod, request, sharing_of(profile))
         if amounts is None:
             return pod.none(container)
-        read.append(amounts)
+        of_requests.append(amounts)
         _choices(driver, pod, request, choices, device)
-    if len({amounts._replace(cards=1) for amounts in read}) > 1:
+    if len({amounts._replace(cards=1) for amounts in of_requests}) > 1:
         message = msg("container {name} has different shares of its cards", name=container.name)
         _refuse(pod, requests[-1], message, "request the same part of each card")
         return pod.none(container)
-    cards = sum(amounts.cards for amounts in read)
-    _, cores, memory, partition, replica = read[0]
+    cards = sum(amounts.cards for amounts in of_requests)
+    _, cores, memory, partition, replica = of_requests[0]
     if replica is not None and cards > 1:
         message = msg(
             "claim {name} requests clients of {count} cards, which no share holds",
@@ -256,7 +256,7 @@ def _amounts(
 
 def _in_words(way: DeviceRequest) -> str:
     """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
-    kinds = (kind_of(driver, way) for driver in DRIVERS if any(map(way.asks, driver.read)))
+    kinds = (kind_of(driver, way) for driver in DRIVERS if any(map(way.asks, driver.readable)))
     profile = next((kind.profile for kind in kinds), None)
     amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
     device_class = way.device_class.text if way.device_class else ""

@@ -17,8 +17,8 @@ from gpuxlate.backends.dra.driver import (
     on_by_default,
     sharing_of,
 )
-from gpuxlate.backends.dra.driver import HAMIS as HAMI
-from gpuxlate.backends.dra.driver import NVIDIAS as NVIDIA
+from gpuxlate.backends.dra.driver import HAMI_DRIVER as HAMI
+from gpuxlate.backends.dra.driver import NVIDIA_DRIVER as NVIDIA
 from gpuxlate.backends.dra.selectors import attributes_in, kind_of
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Severity
@@ -37,7 +37,7 @@ def requests(
     """Each claim of a document, its requests for devices of drivers, and the ways to satisfy these."""
     for claim, request, way in ways(document):
         for driver in drivers:
-            if any(map(way.asks, driver.read)):
+            if any(map(way.asks, driver.readable)):
                 yield claim, request, way, driver
 
 

@@ -12,7 +12,7 @@ from gpuxlate.backends.dra.driver import (
     CORES,
     GATE,
     MEMORY,
-    NVIDIAS,
+    NVIDIA_DRIVER,
     PROFILE_NEEDED,
     SHARED_SO,
     SHARES,
@@ -233,7 +233,7 @@ def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
     if replica is not None and cluster.replica is None:
         message = msg(
             "{name} shares cards between a number of clients only where the cluster is set so",
-            name=NVIDIAS.device_class,
+            name=NVIDIA_DRIVER.device_class,
         )
         placing.refuse("replica", "GX023", message, msg(SHARED_SO, mode=replica.of or 8))
     elif replica is not None and cluster.replica is not None:
@@ -241,15 +241,15 @@ def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
         if replica.count > (cluster.replica.of or 0):
             placing.refuse("replica", "DRA004", *too_many_clients(replica.count, cluster.replica.of))
         text = "{name} counts clients, and nothing keeps them within their part"
-        placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "replica")
+        placing.note("GX015", msg(text, name=NVIDIA_DRIVER.device_class), hint, "replica")
     elif part and cluster.nvidia_shares != BY_MEMORY:
         message = msg(
-            "{name} shares cards by memory only where the cluster is set so", name=NVIDIAS.device_class
+            "{name} shares cards by memory only where the cluster is set so", name=NVIDIA_DRIVER.device_class
         )
         placing.refuse("memory_mib", "GX023", message, PROFILE_NEEDED)
     elif part:
         text = "{name} counts memory, and nothing keeps a container within it"
-        placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "memory_mib")
+        placing.note("GX015", msg(text, name=NVIDIA_DRIVER.device_class), hint, "memory_mib")
     elif cluster.nvidia_shares == "unlimited":
         message = msg(
             "a claim without memory takes none of a card where consumableShares is {mode}",

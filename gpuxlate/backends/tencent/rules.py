@@ -30,6 +30,7 @@ from gpuxlate.rules.predicates import (
     SomeContainer,
     Violation,
     WithProfile,
+    Word,
     card_memory,
     is_word,
 )
@@ -347,7 +348,7 @@ def whole_cards_without_memory(
 # --- online and offline pods, and the nodes that a pod needs -----------------------------------
 ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
 GENERATED = re.compile("[Tt][Rr][Uu][Ee]")  # a boolean of a generator, which GX013 reports
-POLICY_WORDS = (*k.POLICY_OF, GENERATED)
+POLICY_WORDS: tuple[Word, ...] = (*k.POLICY_OF, GENERATED)
 OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 
 
