@@ -84,45 +84,52 @@ class Backend(KeyTable):
     its rows is the only one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
 
     A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
-    its rows. Its other rules are the functions of its own module and of ``rule_module``; ``RULE_TYPES`` of
-    ``row_rule_module`` are kinds of rules that its rows have beside the usual ones, or in place of them; what
-    its nodes show and need are functions of ``node_module``. These are names of modules, which are loaded
-    when they are asked for.
-
-    ``gpu_prefixes``: under these every key must be a known one (GX003). ``similar_products``: whose keys are
-    easily taken for its own (GX006). ``known_typos``: misspelt keys that a rule of the vendor reports.
-    ``quotes_numbers``: the vendor writes its numbers as strings. ``read_only``: a source of migrations,
-    never a target. ``companions``: resources of other vendors that are one share with its own keys in a
-    container, which that vendor's device plugin needs. ``cloud``: whose machines it runs on; None where it
-    runs on any. ``limits``: of its cards and nodes; ``scheduling``: how it fills them. ``device_classes``:
-    of its devices, where pods ask for them in claims. ``model_label``: the label of nodes that has the card
-    model. ``parts_need``: what to say in a profile, without which it writes no parts of cards.
-    ``detected_by``: a pod that meets it is of this target, whatever keys are in its resources.
-    ``fact_commands``: by fact of a profile, the command that shows it where nodes do not.
-    ``sets_visible_devices``: its device plugin gives a container its cards by NVIDIA_VISIBLE_DEVICES.
-    ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
+    its rows; its other rules are the functions of its own module. Modules that it names are loaded when they
+    are asked for.
     """
 
     rule_module: str = ""
+    """A module whose functions are rules of it too."""
     row_rule_module: str = ""
+    """A module with ``RULE_TYPES``: kinds of rules that its rows have beside the usual ones, or in place of
+    them."""
     node_module: str = ""
+    """A module whose functions say what its nodes show and need."""
     gpu_prefixes: tuple[str, ...] = ()
+    """Beginnings of names under which every key must be a known one (GX003)."""
     similar_products: tuple[Product, ...] = ()
+    """Products whose keys are easily taken for its own (GX006)."""
     known_typos: frozenset[str] = frozenset()
+    """Misspelt keys that a rule of the vendor reports."""
     quotes_numbers: bool = False
+    """The vendor writes its numbers as strings."""
     read_only: bool = False
+    """A source of migrations, never a target."""
     cloud: Cloud | None = None
+    """Whose machines it runs on; None where it runs on any."""
     limits: Limits = UNBOUND
+    """What one card and one node of it run at once."""
     scheduling: Scheduling = UNDOCUMENTED
+    """How its scheduler fills cards and nodes."""
     device_classes: tuple[str, ...] = ()
+    """The classes of its devices, where pods ask for them in claims."""
     companions: tuple[str, ...] = ()
+    """Resources of other vendors that are one share with its own keys in a container, which that vendor's
+    device plugin needs."""
     model_label: str | None = None
+    """The label of nodes that has the card model."""
     parts_need: str = ""
+    """What to say in a profile, without which it writes no parts of cards."""
     detected_by: Predicate | None = None
+    """A pod that meets it is of this target, whatever keys are in its resources."""
     fact_commands: Mapping[str, str] = MappingProxyType({})
+    """By fact of a profile, the command that shows it where nodes do not."""
     whole_cards_anywhere: bool = False
+    """Its whole cards are those of any node that counts them under its key."""
     sets_visible_devices: bool = False
+    """Its device plugin gives a container its cards by NVIDIA_VISIBLE_DEVICES."""
     writes_pods: ClassVar[bool] = True
+    """False for targets of job parameters and forms."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Fill in what follows from the module and from the rows."""

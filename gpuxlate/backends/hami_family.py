@@ -140,15 +140,7 @@ class SummedNodes(NamedTuple):
 
 
 class HamiDialect(Backend):
-    """A dialect whose cards HAMi's scheduler places, with the keys and documents that all of them have.
-
-    ``several_doubt``: why it is not certain what a part of several cards becomes. ``pod_record``: what its
-    scheduler writes about one container of a pod alone. ``on_one_card``: the counts of cards of which all
-    ordinary containers of a pod together have one card. ``node_annotations``: those of nodes that list their
-    cards, each with the annotation of pods that records the cards of containers. ``cordoned_cards``: the
-    annotation of nodes that lists, with commas, the cards that take no new containers. ``summed_nodes``: for
-    nodes without a list.
-    """
+    """A dialect whose cards HAMi's scheduler places, with the keys and documents that all of them have."""
 
     row_rule_module = "gpuxlate.backends.hami_rules"
     node_module = "gpuxlate.backends.hami_nodes"
@@ -157,11 +149,18 @@ class HamiDialect(Backend):
     scheduling = SCHEDULING
     components: tuple[Component, ...] = (HAMI,)
     several_doubt: str = ""
+    """Why it is not certain what a part of several cards becomes."""
     pod_record: PodRecord | None = None
+    """What its scheduler writes about one container of a pod alone."""
     on_one_card: tuple[str, ...] = ()
+    """The counts of cards of which all ordinary containers of a pod together have one card."""
     node_annotations: Mapping[str, str] = MappingProxyType({})
+    """The annotations of nodes that list their cards, each with that of pods which records the cards of
+    containers."""
     cordoned_cards: str = ""
+    """The annotation of nodes that lists, with commas, the cards that take no new containers."""
     summed_nodes: SummedNodes | None = None
+    """How nodes are read that have no list of their cards."""
 
     def __init_subclass__(cls, **settings: Any) -> None:
         """Add the keys and documents of all; where a class lists them itself, they stay at their place."""

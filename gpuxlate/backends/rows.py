@@ -286,50 +286,56 @@ class KeyTable:
     """The keys of a dialect, one row each, and the facts about them that belong to no row.
 
     What reads, writes and judges by rows takes this; ``backends.base.Backend`` is the rest of a target.
-
-    ``short_title``: what sentences call it, where the title is long. ``rule_prefix``: of the codes of its
-    rules. ``documents``: what the short names in ``source`` of the rows are: the document (a repository as
-    OWNER/NAME), its date in parentheses last. The docs list them from here.
-    ``rule_reasons``: why the vendor wants it, in place of the general sentence of a kind.
-    ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
-    ``several_cards``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had,
-    where memory and compute come together. ``scheduler``: what every pod names; ``other_schedulers``: with
-    which the keys have effect too. ``one_share_per_pod``: the containers of a pod have one share together.
-    ``init_containers``: they may have a share.
-    ``vendor``: who makes the cards, as in a share's device; None where it is any. ``names_vendor``: its keys
-    say so: a share that is read has it, and one that is written gets it. A share of another vendor's dialect
-    then loses its ``device`` here.
-    ``isolation``: what keeps a container within its memory. ``whole_cores``: whole cards are written with
-    all of their compute, as the count alone is anybody's.
-    ``whole_card_key``: the common key that this target writes whole cards with, if it does.
-    ``extension``: its own part of a profile. ``components``: the software whose releases decide what its keys
-    do, as ``rules/releases.yaml`` says. In the cluster of a profile, ``versions`` are those that it has the
-    keys of, empty for the newest releases; ``absent``: rows that they lack.
     """
 
     name: str = ""
+    """What options and profiles call the target; without it the name of the module, with dashes."""
     title: str
+    """What lists and headings call it."""
     keys: tuple[KeySpec, ...] = ()
+    """Its rows, one a key."""
     aliases: tuple[str, ...] = ()
+    """Other names that options and profiles may use."""
     short_title: str = ""
+    """What sentences call it, where the title is long."""
     rule_prefix: str = ""
+    """The letters before the numbers in the codes of its rules."""
     documents: Mapping[str, str] = MappingProxyType({})
+    """The documents that rows name in ``source``, by those short names: the document (a repository as
+    OWNER/NAME), its date in parentheses last. The docs list them from here."""
     rule_reasons: Mapping[int, str] = MappingProxyType({})
+    """By kinds of rules: why the vendor wants it, in place of the general sentence of the kind."""
     row_rules: tuple[RuleRow, ...] | None = None
+    """In place of one rule of each kind that applies; no rule at all where it is empty."""
     several_cards: SeveralCards = SeveralCards.SHARED
+    """What a part of several cards becomes."""
     sizes: tuple[PartSize, ...] = ()
+    """The parts of a card that can be had, smallest first, where memory and compute come together."""
     scheduler: str | None = None
+    """The ``schedulerName`` that every pod has to have."""
     other_schedulers: tuple[str, ...] = ()
+    """With which the keys have effect too."""
     one_share_per_pod: bool = False
+    """The containers of a pod have one share together."""
     init_containers: bool = True
+    """Init containers may have a share."""
     vendor: str | None = None
+    """Who makes the cards, as in a share's device; None where it is any."""
     names_vendor: bool = False
+    """Its keys say the vendor: a share that is read has it, and one that is written gets it. A share of
+    another vendor's dialect then loses its ``device`` here."""
     isolation: Isolation | None = None
+    """What keeps a container within its memory."""
     whole_cores: bool = False
+    """Whole cards are written with all of their compute, as the count alone is anybody's."""
     whole_card_key: str | None = None
+    """The common key that this target writes whole cards with, if it does."""
     extension: type[Extension] | None = None
+    """Its own part of a profile."""
     components: tuple[Component, ...] = ()
+    """The software whose releases decide what its keys do, as ``rules/releases.yaml`` says."""
     versions: Mapping[str, str] = MappingProxyType({})
+    """In the cluster of a profile: the releases whose keys these are; empty for the newest."""
 
     # --- what a vendor does beyond its rows -------------------------------------------------------
 

@@ -158,7 +158,7 @@ class Driver(NamedTuple):
     attributes: frozenset[str] = frozenset()
     """All that its devices have, those with a number behind them without it; empty where none is known."""
     resources: Mapping[str, str] = MappingProxyType({})
-    """The names of its charts by which containers count devices (``extendedResourceName``): of which class."""
+    """Names of its charts by which containers count the devices of a class (``extendedResourceName``)."""
 
     @property
     def readable(self) -> tuple[str, ...]:
