@@ -142,6 +142,7 @@ class SchedulerRule(RowRule):
         yield this.diagnostic(value, message, hint, severity=severity, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
+        """The first key of the rule in the pod; None in the pods without any that ``extra_findings`` sees."""
         holders = (*(container.resources for container in pod.all_containers()), pod.annotations)
         of_keys = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
         return next(chain(of_keys, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
