@@ -20,20 +20,20 @@ _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
 
 
-def might_have_gpu_keys(data: bytes, profile: Profile | None = None) -> bool:
+def might_have_gpu_keys(data: bytes, profile: Profile | None = None, names: tuple[str, ...] = ()) -> bool:
     """Whether any rule can find something in a text, or any dialect a share.
 
-    ``profile``: its cluster may have other names of resources. Pods that name claims matter: what these
-    request is in other files. Sound: the only way to write a key without its letters is an escape in double
-    quotes. A text with a NUL is not UTF-8 text: reading it reports that.
+    ``profile``: its cluster may have other names of resources. ``names``: what matters beside keys. Pods that
+    name claims matter: what these request is in other files. Sound: the only way to write a key without its
+    letters is an escape in double quotes. A text with a NUL is not UTF-8 text: reading it reports that.
     """
-    return _search(_renamed(profile)).matters(data)
+    return _search((*_renamed(profile), *names)).matters(data)
 
 
 def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str] = ()) -> Source:
     """The source, of which only those documents and items are parsed that matter to a run.
 
-    ``names``: those of objects that matter though they have no key.
+    ``names``: those of objects, or of values, that matter though they have no key.
     """
     if "\n---" not in source.text and not source.holds("List"):
         return source  # one document

@@ -72,7 +72,8 @@ def check(
         linted.excuse(settings.excused)
         return CheckedFile(linted)
     may_be_empty = not file.named or mode.allow_empty
-    has_no_word = settings.role.can_skip and not might_have_gpu_keys(data, settings.profile)
+    names = settings.changed_values
+    has_no_word = settings.role.can_skip and not might_have_gpu_keys(data, settings.profile, names)
     if may_be_empty and has_no_word:
         if not data.isascii():
             file.source(data)  # only to see that it is UTF-8
@@ -84,7 +85,7 @@ def check(
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return CheckedFile(LintResult(count), old=data, new=data)
     if settings.role.can_skip and not has_no_word and read is documents:
-        source = only_relevant(source, settings.profile)
+        source = only_relevant(source, settings.profile, names=names)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source
 

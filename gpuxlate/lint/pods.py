@@ -52,10 +52,10 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     if context.before is not None:
-        from gpuxlate.lint.upgrade import changes
+        from gpuxlate.lint.upgrade import changes_in_pod
 
         for backend in registry.backends_of(pod):
-            yield from changes(backend, pod, context)
+            yield from changes_in_pod(backend, pod, context)
         return
     yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.backends_of(pod)

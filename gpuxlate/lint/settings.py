@@ -51,6 +51,16 @@ class LintSettings(NamedTuple):
         return (self.claims or Claims()).beside(source)
 
     @property
+    def changed_values(self) -> tuple[str, ...]:
+        """The values of charts that an upgrade changes: no vendor's word need be beside them."""
+        if self.before is None or self.profile is None:
+            return ()
+        from gpuxlate.lint.upgrade import chart_changes
+
+        changes = chart_changes(self.before, self.profile)
+        return tuple(sorted({change.key.rpartition(".")[2] for change in changes}))
+
+    @property
     def context(self) -> Context:
         from gpuxlate.backends import registry
         from gpuxlate.rules.base import Context

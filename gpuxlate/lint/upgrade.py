@@ -1,11 +1,14 @@
-"""What an upgrade of a component changes for a pod: its keys, read and judged by two releases (GX038)."""
+"""What an upgrade of a component changes (GX038): the keys of a pod, read and judged by two releases, and the
+values of its chart."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.rows import releases_between
@@ -14,11 +17,21 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Profile, ReleaseChange
 from gpuxlate.model.share import JSON_NAMES, Share
+from gpuxlate.overlays.values import chart_name
+from gpuxlate.rules import releases
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.translation import upgrade_changes_nothing
+from gpuxlate.yamltext.nodes import Mapping, Node, get, get_text
+from gpuxlate.yamltext.parse import Document
+
+_INSTALLING = (
+    (("spec", "chart", "spec", "chart"), ("spec", "values")),  # HelmRelease of Flux
+    (("spec", "source", "chart"), ("spec", "source", "helm", "valuesObject")),  # Application of Argo CD
+)
+"""Where objects that install a chart have its name, and its values."""
 
 
-def changes(backend: Backend, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def changes_in_pod(backend: Backend, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """What differs for the keys of one dialect, each with what to write."""
     before, after = context.before, context.profile
     assert before is not None
@@ -56,7 +69,8 @@ def _names(old: Backend, new: Backend, pod: PodKeys) -> Iterator[Diagnostic]:
         lost, gained = new.lacks.get(name), old.lacks.get(name)
         if lost is not None and gained is None:
             hint = msg("write {name}", name=lost.instead) if lost.instead else msg("remove {key}", key=name)
-            yield upgrade_changes_nothing(value.path, new.lack_text(name), hint)
+            message = msg("{release} no longer reads {key}", release=str(lost.release), key=name)
+            yield upgrade_changes_nothing(value.path, message, hint)
         elif gained is not None and lost is None and not gained.ended:
             message = msg(
                 "{release} reads {key}, which nothing reads before it", release=str(gained.release), key=name
@@ -128,6 +142,55 @@ def _amounts(
         texts = [one.text for one in between if one.change is ChangeKind.AMOUNT and one.key in asked]
         hint: Message | str = "; ".join(texts) or "write what the container needs in the newer release"
         yield upgrade_changes_nothing(value.path, message, hint)
+
+
+def chart_changes(before: Profile, after: Profile) -> list[ReleaseChange]:
+    """What an upgrade changes in the values of charts."""
+    return [
+        change
+        for component in registry.components().values()
+        for change in releases.chart_changes(component)
+        if change.release.reached(after.components) and change.release.reached(before.components) is False
+    ]
+
+
+def changes_in_values(document: Document, context: Context) -> Iterator[Diagnostic]:
+    """The values of charts in a document that an upgrade changes, each with what to write."""
+    assert context.before is not None
+    assert context.profile is not None
+    for change in chart_changes(context.before, context.profile):
+        steps = change.key.split(".")
+        for base, values in _values_in(document, change.chart):
+            if get(values, *steps) is None:
+                continue
+            release, key, new = str(change.release), change.key, change.replacement
+            if change.change is ChangeKind.DENIED:
+                message = msg("{release}: its chart is not rendered with {key}", release=release, key=key)
+            elif new:
+                message = msg(
+                    "{release}: its chart has {new} in place of {key}", release=release, key=key, new=new
+                )
+            else:
+                message = msg("{release}: its chart reads {key} otherwise", release=release, key=key)
+            hint = change.text or msg("write {name}", name=new)
+            told: Diagnostic = upgrade_changes_nothing((*base, *steps), message, hint)
+            yield replace(told, severity=Severity.ERROR) if change.change is ChangeKind.DENIED else told
+
+
+def _values_in(document: Document, chart: str) -> Iterator[tuple[Path, Node]]:
+    """Where a document has values of a chart: all of it, or those of a dependency; or of an object that
+    installs the chart."""
+    root = document.root
+    if get(root, "kind") is None:
+        name = chart_name(os.path.dirname(os.path.abspath(document.source.name)))
+        own: tuple[Path, ...] = ((),) if name in (chart, None) else ()
+        places = [*own, (chart,)]
+    else:
+        places = [values for named, values in _INSTALLING if get_text(root, *named) == chart]
+    for path in places:
+        values = get(root, *path)
+        if isinstance(values, Mapping):
+            yield path, values
 
 
 def _different(one: Share, other: Share) -> str:

@@ -141,6 +141,7 @@ class ReleaseChange(NamedTuple):
 
     ``replacement``: the key that is read in its place. ``values``: those that it takes from then on.
     ``text``: what is different, in words for people. ``source``: the document that says so, with its date.
+    ``chart``: the Helm chart whose value the key is, with dots; empty for keys of pods.
     """
 
     release: Release
@@ -150,6 +151,7 @@ class ReleaseChange(NamedTuple):
     values: tuple[str, ...] = ()
     text: str = ""
     source: str = ""
+    chart: str = ""
 
 
 # The catalogue of cards: what a card is called in each dialect, and what is known of it.

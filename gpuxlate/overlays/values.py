@@ -137,9 +137,9 @@ def _holds(sibling: Node | None, field: str) -> bool:
 
 def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[OverlayPod]], bool] | None:
     """How to read the pods of a file of values, and whether it is laid over another; None without a chart."""
-    if not os.path.isfile(os.path.join(folder, CHART)):
+    chart = chart_name(folder)
+    if chart is None:
         return None
-    chart = _chart_name(folder)
     below = _main(folder) if name not in MAIN_VALUES else None
     root = below.root if below else None
 
@@ -188,7 +188,10 @@ def _laid(below: Mapping, document: Document, _lenient: bool) -> Mapping:
 
 
 @cached(256)
-def _chart_name(folder: str) -> str:
+def chart_name(folder: str) -> str | None:
+    """The name of the chart of a folder; None where it has none."""
+    if not os.path.isfile(os.path.join(folder, CHART)):
+        return None
     document = first_document(os.path.join(folder, CHART))
     return (name_at(document.root, "name") if document else None) or os.path.basename(folder)
 

@@ -37,14 +37,26 @@ def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseC
             tuple(change.get("values", ())),
             change.get("text", ""),
             change.get("source", ""),
+            document.get("chart", ""),
         )
 
 
 @cache
 def changes(component: Component) -> tuple[ReleaseChange, ...]:
-    """What releases of a component change, the oldest first."""
-    documents = (document for document in _documents() if document["component"] == component.name)
-    return tuple(change for document in documents for change in read(document, component))
+    """What releases of a component change in keys of pods, the oldest first."""
+    return tuple(change for change in _changes(component) if not change.chart)
+
+
+@cache
+def chart_changes(component: Component) -> tuple[ReleaseChange, ...]:
+    """What releases of a component change in the values of its Helm chart, the oldest first."""
+    return tuple(change for change in _changes(component) if change.chart)
+
+
+def _changes(component: Component) -> Iterator[ReleaseChange]:
+    for document in _documents():
+        if document["component"] == component.name:
+            yield from read(document, component)
 
 
 @cache
@@ -57,7 +69,7 @@ def denying(versions: Mapping[str, str], name: str) -> str | None:
     """The version of a component, among those of a cluster, that refuses pods that are made with a key."""
     for document in _documents() if versions else ():
         version = versions.get(document["component"])
-        if version is None or not at_least(version, document["version"]):
+        if version is None or "chart" in document or not at_least(version, document["version"]):
             continue
         denied = (change["key"] for change in document["changes"] if change["change"] == ChangeKind.DENIED)
         if any(fnmatchcase(name, pattern) for pattern in denied):

@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 import yaml
 
+from gpuxlate.backends import registry
+from gpuxlate.model.profile import ChangeKind
+from gpuxlate.rules.releases import chart_changes
 from tests.lint.conftest import command, lint, write
 
 pytestmark = pytest.mark.usefixtures("folder")
 CASES = yaml.safe_load(Path(__file__).with_name("upgrades.yaml").read_text(encoding="utf-8"))
+OF_CHARTS = yaml.safe_load(Path(__file__).with_name("upgrades_of_charts.yaml").read_text(encoding="utf-8"))
 OF_AMD = {"limits": {"amd.com/gpu": 1, "amd.com/gpumem": 4000}}
 
 
@@ -29,6 +33,24 @@ def test_what_an_upgrade_changes(case: dict[str, Any]) -> None:
     assert {one["code"] for one in found} <= {"GX038"}
     assert [f"{one['severity']} {one['path'][-1]}: {one['hint']}" for one in found] == case["found"]
     assert said.code == any(one["severity"] == "error" for one in found)
+
+
+@pytest.mark.parametrize(
+    "case", OF_CHARTS, ids=lambda case: " ".join(case["files"].values()).replace("\n", " ")[:60]
+)
+def test_what_an_upgrade_changes_in_the_values_of_a_chart(case: dict[str, Any]) -> None:
+    write(case["files"])
+    found = lint(".", "--upgrade", "hami=2.10..2.11").json["diagnostics"]
+    said = [f"{one['severity']} {'.'.join(map(str, one['path']))}: {one['hint']}" for one in found]
+    assert sorted(said) == sorted(case["found"])
+    assert lint(".", "--upgrade", "hami=2.9..2.10", "--allow-empty").json["diagnostics"] == []
+
+
+def test_every_old_value_of_hami_is_in_the_data_with_the_new_one() -> None:
+    """The guide's table has 30 rows: 23 at the root, 7 of devicePlugin."""
+    refused = [one for one in chart_changes(registry.components()["hami"]) if one.change is ChangeKind.DENIED]
+    assert (len(refused), sum(one.key.startswith("devicePlugin.") for one in refused)) == (30, 7)
+    assert all(one.chart == "hami" and one.replacement.startswith("devices.") for one in refused)
 
 
 def test_a_version_of_the_command_line_is_that_of_a_profile() -> None:

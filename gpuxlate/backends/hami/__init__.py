@@ -121,16 +121,22 @@ KNOWN = frozenset(name for row in KEYS for name in (row.name, *row.aliases))
 class ResourceNames(Extension):
     """Names of the resources, as the values of HAMi's chart set them."""
 
-    count: Annotated[str, Setting("count", "resourceName of the chart: cards of a container.")] = NVIDIA_GPU
-    memory: Annotated[str, Setting("memory", "resourceMem of the chart: MiB of each card.")] = MEMORY
+    count: Annotated[
+        str, Setting("count", "devices.nvidia.resourceCountName of the chart: cards of a container.")
+    ] = NVIDIA_GPU
+    memory: Annotated[str, Setting("memory", "devices.nvidia.resourceMemoryName: MiB of each card.")] = MEMORY
     percent: Annotated[
         str,
-        Setting("memoryPercentage", "resourceMemPercentage of the chart: memory in percent of each card."),
+        Setting(
+            "memoryPercentage", "devices.nvidia.resourceMemoryPercentageName: memory in percent of each card."
+        ),
     ] = PERCENT
     cores: Annotated[
-        str, Setting("cores", "resourceCores of the chart: compute in percent of each card.")
+        str, Setting("cores", "devices.nvidia.resourceCoreName: compute in percent of each card.")
     ] = CORES
-    priority: Annotated[str, Setting("priority", "resourcePriority of the chart: 0 high, 1 low.")] = PRIORITY
+    priority: Annotated[str, Setting("priority", "devices.nvidia.resourcePriorityName: 0 high, 1 low.")] = (
+        PRIORITY
+    )
 
     @property
     def by_key(self) -> Mapping[str, str]:
@@ -152,11 +158,20 @@ class HamiProfile(Extension):
 
     names: Annotated[
         ResourceNames,
-        Setting("resourceNames", "The names of HAMi's resources, where the chart was told other ones."),
+        Setting(
+            "resourceNames",
+            "The names of HAMi's resources, where the chart was told other ones. Before 2.11 its values are "
+            "resourceName, resourceMem, resourceMemPercentage, resourceCores and resourcePriority.",
+        ),
     ] = field(default_factory=ResourceNames)
 
     split_count: Annotated[
-        int, Setting("deviceSplitCount", "deviceSplitCount of the chart: the most containers on one card.")
+        int,
+        Setting(
+            "deviceSplitCount",
+            "devices.nvidia.deviceSplitCount of the chart, before 2.11 devicePlugin.deviceSplitCount: the "
+            "most containers on one card.",
+        ),
     ] = 10
 
     @property
