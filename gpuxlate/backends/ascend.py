@@ -24,7 +24,9 @@ from gpuxlate.backends.rows import (
     first_size,
     for_models,
     memory,
+    release_of,
 )
+from gpuxlate.backends.scheduling_limits import Limits
 from gpuxlate.backends.target import PodReader, PodWriter, ShareWriter
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -32,8 +34,18 @@ from gpuxlate.model.keys import KeySpec, Place, Range, key
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Card, Component, Extension, Profile, Setting, card_named, names_of
+from gpuxlate.model.profile import (
+    Card,
+    ChangeKind,
+    Component,
+    Extension,
+    Profile,
+    Setting,
+    card_named,
+    names_of,
+)
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
+from gpuxlate.rules import releases
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import MODES, Constraint, InRange, IsAnnotated, Not, Violation, WithProfile
 
@@ -65,13 +77,30 @@ class AscendProfile(Extension):
         Literal["hami-core", "templates", "enpu", "unknown"],
         Setting(
             "parts",
-            "What nodes divide cards with: hami-core where hamiVnpuCore of the chart, or the annotation "
-            "hami-vnpu-core of the node, is true, enpu where hamiVnpuMode of the chart is, else templates.",
+            "What nodes divide cards with: hami-core or enpu where hamiVnpuMode of the chart is that, "
+            "hami-core too where hamiVnpuCore, as it was called before HAMi 2.11, or the annotation "
+            "hami-vnpu-core of the node is true, else templates.",
         ),
     ] = "unknown"
+    split_count: Annotated[
+        int,
+        Setting(
+            "vnpuDeviceSplitCount",
+            "vnpuDeviceSplitCount of the chart: the most containers on one card with hami-core.",
+        ),
+    ] = 10
     super_pod: Annotated[
         bool, Setting("superPod", "superPod of the chart: the devices of a 910C come in pairs.")
     ] = True
+
+
+def split_count(profile: Profile | None) -> int | None:
+    """The most containers on one card of the cluster of a profile; None where no document has a number
+    (CHART)."""
+    cluster = AscendProfile.of(profile)
+    first = release_of(releases.chart_changes(HAMI), ChangeKind.NEW)
+    reached = first is not None and profile is not None and first.reached(profile.components)
+    return cluster.split_count if cluster.parts == HAMI_CORE and reached else None
 
 
 def most_mib(card: Card) -> int:
@@ -114,6 +143,7 @@ class HamiAscend(HamiDialect):
     written_mode = HAMI_CORE
     """The mode of the parts that are written."""
     extension = AscendProfile
+    limits = Limits(source="CHART", per_card_in=split_count)
     components = (
         HAMI,
         Component("ascendDevicePlugin", "Ascend device plugin"),
@@ -133,6 +163,7 @@ class HamiAscend(HamiDialect):
         "OLD": "Project-HAMi/HAMi, device-configmap.yaml of v2.4.0 to v2.6.1 (2025-06)",
         "ENPU": "Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110; ascend-device-plugin, "
         "issue 140 (2026-10)",
+        "CHART": "Project-HAMi/HAMi, charts/hami/README.md at 00160eb9 (2026-10)",
         "V2.9": "Project-HAMi/HAMi, pkg/device/ascend of v2.9.0 (2026-05-19)",
         "VNPU": "volcano-sh/volcano, docs/user-guide/how_to_use_vnpu.md (2026-08)",
     }
@@ -431,14 +462,17 @@ class HamiAscend(HamiDialect):
         fit_size(self, placing, sizes, "ASCEND022")
 
 
-IN_CHART = "set hamiVnpuCore: true in the chart, and ascend: {parts: hami-core} in the profile"
+IN_CHART = (
+    "set devices.ascend.hamiVnpuMode: hami-core in the chart, before HAMi 2.11 hamiVnpuCore: true, and "
+    "ascend: {parts: hami-core} in the profile"
+)
 
 
 def needs_hami_core() -> Message:
     """What the mode needs of nodes (CODE)."""
     return msg(
-        "no node takes the pod where hamiVnpuCore of the chart is false, as it is unless set: its mode is "
-        "hami-core"
+        "no node takes the pod where neither hamiVnpuMode of the chart nor, before HAMi 2.11, hamiVnpuCore "
+        "turns on its mode, hami-core"
     )
 
 
@@ -562,9 +596,12 @@ def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context
 
     ## Why
     The hardware divides a card into templates. Where none is large enough, the container gets the card.
+    Without `huawei.com/vnpu-mode` the node decides: HAMi rounds when it places the pod, by the mode of the
+    node that it tries, and a node with hami-core gives the number as it is.
 
     ## Source
-    Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
+    Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21), and pull request
+    3107 (2026-10).
     """
     number, card = violation.number, CARD_OF_MEMORY[violation.name]
     template = next((template for template in card.templates if template.least_mib >= number), None)
@@ -579,7 +616,12 @@ def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context
         if template
         else "the whole card"
     )
-    message = msg("{key} {number}: the container gets {what}", key=violation.name, number=number, what=gets)
+    message = msg(
+        "{key} {number}: on a node with templates the container gets {what}",
+        key=violation.name,
+        number=number,
+        what=gets,
+    )
     hint = msg("write {number}", number=template.memory_mib if template else card.memory_mib)
     return this.diagnostic(violation.value_at, message, hint)
 

@@ -32,8 +32,9 @@ _RUNTIME = NodeWarning(
 )
 _HAMI_CORE = (
     NodeWarning(
-        'set hamiVnpuCore: true in the chart, or the annotation hami-vnpu-core: "true" on the nodes: else no '
-        "node takes a pod with the mode hami-core",
+        "set devices.ascend.hamiVnpuMode: hami-core in the chart, before HAMi 2.11 hamiVnpuCore: true, or "
+        'the annotation hami-vnpu-core: "true" on the nodes: else no node takes a pod with the mode '
+        "hami-core",
         CHART,
     ),
     NodeWarning(

@@ -22,7 +22,7 @@ from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Component
+from gpuxlate.model.profile import ChangeKind, Component
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Violation
 
@@ -129,6 +129,10 @@ class PodRecord(NamedTuple):
         return message, "use a separate pod for each container"
 
 
+CORDON = "hami.io/device-cordon"
+"""The annotation of nodes that lists, with commas, the cards that take no new containers."""
+
+
 class SummedNodes(NamedTuple):
     """Nodes whose resources sum up their cards, of compute and of memory.
 
@@ -157,8 +161,8 @@ class HamiDialect(Backend):
     node_annotations: Mapping[str, str] = MappingProxyType({})
     """The annotations of nodes that list their cards, each with that of pods which records the cards of
     containers."""
-    cordoned_cards: str = ""
-    """The annotation of nodes that lists, with commas, the cards that take no new containers."""
+    cordoning: ChangeKind = ChangeKind.AMOUNT
+    """What a release does when it leaves out the cards of ``CORDON``."""
     summed_nodes: SummedNodes | None = None
     """How nodes are read that have no list of their cards."""
 

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from gpuxlate.backends import row_nodes
 from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
-from gpuxlate.backends.hami_family import HamiDialect
+from gpuxlate.backends.hami_family import CORDON, HAMI, HamiDialect
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
+from gpuxlate.rules import releases
 
 MOST = 2**31
 """The numbers of a card are int32."""
@@ -114,13 +115,15 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if not by_id:
         return None
     healthy = [card for card in by_id.values() if card.healthy]
-    cordoned = _cordoned(dialect, node)
+    cordoned = _cordoned(node)
     cards = [card for card in healthy if card.id not in cordoned]
     notes = []
     if lost := len(by_id) - len(healthy):
         notes.append(f"left out: {lost} of {len(by_id)} cards, which are not healthy")
     if lost := len(healthy) - len(cards):
-        notes.append(f"left out: {lost} of {len(by_id)} cards, in {dialect.cordoned_cards}")
+        release = releases.first(HAMI, CORDON, dialect.cordoning)
+        since = f", which counts from {release} on" if release.announced else ""
+        notes.append(f"left out: {lost} of {len(by_id)} cards, in {CORDON}{since}")
     if not cards:
         return NodeView(dialect.name, NodeOffer.NOTHING, notes=tuple(notes))
     sizes = {card.mib for card in cards}
@@ -145,9 +148,10 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     )
 
 
-def _cordoned(dialect: HamiDialect, node: LiveNode) -> frozenset[str]:
-    """The cards that take no new containers; those that run there stay."""
-    return frozenset(part.strip() for part in node.annotations.get(dialect.cordoned_cards, "").split(","))
+def _cordoned(node: LiveNode) -> frozenset[str]:
+    """The cards that take no new containers; those that run there stay. A release that does not look at the
+    annotation may place pods there, and who wrote it does not count on that."""
+    return frozenset(part.strip() for part in node.annotations.get(CORDON, "").split(","))
 
 
 def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from collections.abc import Mapping as Map
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -163,18 +164,25 @@ def changes_in_values(document: Document, context: Context) -> Iterator[Diagnost
         for base, values in _values_in(document, change.chart):
             if get(values, *steps) is None:
                 continue
-            release, key, new = str(change.release), change.key, change.replacement
-            if change.change is ChangeKind.DENIED:
-                message = msg("{release}: its chart is not rendered with {key}", release=release, key=key)
-            elif new:
-                message = msg(
-                    "{release}: its chart has {new} in place of {key}", release=release, key=key, new=new
-                )
-            else:
-                message = msg("{release}: its chart reads {key} otherwise", release=release, key=key)
-            hint = change.text or msg("write {name}", name=new)
+            named = {"release": str(change.release), "key": change.key}
+            message, hint = _about_value(change, named)
             told: Diagnostic = upgrade_changes_nothing((*base, *steps), message, hint)
             yield replace(told, severity=Severity.ERROR) if change.change is ChangeKind.DENIED else told
+
+
+def _about_value(change: ReleaseChange, named: Map[str, str]) -> tuple[Message, Message | str]:
+    """What a release does with a value of its chart, and what to write."""
+    if change.change is ChangeKind.NEW:
+        return (
+            msg("{release}: its chart is the first with {key}", **named),
+            msg("remove {key} where the chart is to stay as it is", **named),
+        )
+    hint = change.text or msg("write {name}", name=change.replacement)
+    if change.change is ChangeKind.DENIED:
+        return msg("{release}: its chart is not rendered with {key}", **named), hint
+    if change.change is ChangeKind.RENAMED:
+        return msg("{release}: its chart has {new} in place of {key}", new=change.replacement, **named), hint
+    return msg("{release}: its chart reads {key} otherwise", **named), hint
 
 
 def _values_in(document: Document, chart: str) -> Iterator[tuple[Path, Node]]:

@@ -77,7 +77,8 @@ def test_cards_that_are_not_healthy_are_left_out() -> None:
 
 
 def test_cordoned_cards_are_left_out() -> None:
-    """cordonedDevices in HAMi's pkg/device/nvidia/device.go: UUIDs with commas, trimmed."""
+    """cordonedDevices in HAMi's pkg/device/nvidia/device.go: UUIDs with commas, trimmed. From 2.11 on
+    cards of the other vendors too: device_cordon_test.go beside each of them."""
     cards = json.dumps([CARD, SECOND])
 
     def view_of(cordon: str, target: str = "hami", name: str = "nvidia") -> NodeView:
@@ -91,7 +92,21 @@ def test_cordoned_cards_are_left_out() -> None:
     assert view.notes == ("left out: 1 of 2 cards, in hami.io/device-cordon",)
     assert [view_of(text).cards for text in ("", " , ", "B")] == [2, 2, 2]
     assert view_of("a,b").serves is NodeOffer.NOTHING
-    assert view_of("b", "hami-amd", "amd").cards == 2  # of NVIDIA cards alone
+    for target, name in (("hami-amd", "amd"), ("hami-ascend", "Ascend910B3"), ("hami-hygon", "hcu")):
+        view = seen(
+            target,
+            LiveNode(
+                "n",
+                annotations={
+                    next(one for one in registry.get(target).node_annotations if name in one): cards,
+                    "hami.io/device-cordon": "b",
+                },
+            ),
+        )
+        assert view is not None
+        assert (view.cards, view.ids) == (1, ("a",))
+        assert view.notes[0].endswith("in hami.io/device-cordon, which counts from HAMi 2.11 on")
+    view = view_of(" b ,, x")
     pod = PodKeys((ContainerKeys("web"),), annotations={PODS: Value("b,NVIDIA,2000,2:a,NVIDIA,1000,1:;")})
     (placed,) = registry.get("hami").placements(LivePod(pod), view)
     assert (placed.cards, placed.units, placed.elsewhere) == ((0,), (1000,), 1)

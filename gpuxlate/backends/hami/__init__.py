@@ -42,7 +42,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import Extension, Profile, Setting
+from gpuxlate.model.profile import ChangeKind, Extension, Profile, Setting
 from gpuxlate.model.share import ALL_MEMORY, Qos
 from gpuxlate.rules.predicates import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.unsupported_products import NOS, VGPU_MANAGER
@@ -214,7 +214,7 @@ class Hami(HamiDialect):
         split_count(None), default=True, source="CONF", uncapped_percent=1, per_card_in=split_count
     )
     node_annotations = {"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"}  # (DEV)
-    cordoned_cards = "hami.io/device-cordon"  # by UUID, since 2.10; of NVIDIA cards alone (DEV)
+    cordoning = ChangeKind.NEW  # it is the first that the annotation was for (DEV)
     similar_products = (VGPU_MANAGER, NOS)
     documents = {
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",

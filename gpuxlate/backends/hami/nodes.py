@@ -16,7 +16,7 @@ GUIDE = VendorDocument("Project-HAMi/HAMi, README: preparing your GPU nodes", "2
 FAQ = VendorDocument("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
 CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
 
-ISSUE = VendorDocument("Project-HAMi/HAMi, issue 1099", "2025-06")
+ISSUE = VendorDocument("Project-HAMi/HAMi, issue 1099 and pull request 2874", "2026-10")
 PULL = VendorDocument("Project-HAMi/HAMi, pull request 2046", "2026-07")
 
 
@@ -32,7 +32,8 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
         warnings.append(NodeWarning(text, CHART))
         warnings.append(
             NodeWarning(
-                "gpumem and gpucores are not allocatable: Cluster Autoscaler adds no node for them",
+                "gpumem and gpucores are not allocatable: Cluster Autoscaler adds no node for them, unless "
+                "devicePlugin.reportNodeCapacity of the chart is true (HAMi 2.11)",
                 ISSUE,
             )
         )
