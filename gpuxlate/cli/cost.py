@@ -30,7 +30,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.exact import Exact, decimal
 from gpuxlate.model.messages import join_and, message_of, msg
-from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile, card_name
 from gpuxlate.report.characters import text_of
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.yamltext.parse import Document, with_location
@@ -257,7 +257,8 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
 
 def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mib: int | None) -> BilledCard:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
-    billed = backend.billed_cards.get(name.upper()) if name else None
+    figures = {card_name(key).casefold(): card for key, card in backend.billed_cards.items()}
+    billed = figures.get(card_name(name).casefold()) if name else None
     card_units, memory = (billed.units, billed.memory_mib) if billed else (None, None)
     if units is not None:
         card_units = _given("--card-units", units, number_of)

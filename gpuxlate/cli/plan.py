@@ -22,7 +22,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, join_or, msg, plural
-from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
+from gpuxlate.model.profile import CardProfile, Profile, card_by_short_name, card_named, nearest
 from gpuxlate.planning.plan import TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.remarks import cards_text, missing, nodes_text, remarks, shares_text
 from gpuxlate.planning.suggestions import Suggestion, better_values
@@ -242,9 +242,10 @@ def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tup
 
     ``option``: with its value, for messages; ``more``: what to write where the catalogue has no memory.
     """
-    card = card_named(name)
+    card = card_by_short_name(name)
     if card is None:
-        near = join_or(nearest(name))
+        names = nearest(name)
+        near = join_or([one for one in names if (found := card_named(one)) and found.memory_mib] or names)
         raise UserError(
             msg("{option}: the catalogue has no card {name}", option=option, name=name),
             msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",

@@ -10,6 +10,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.profile import card_name
 
 PRICE = regex(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
 """Fifteen digits: a number of YAML or TOML keeps as many."""
@@ -21,8 +22,8 @@ class PriceError(UserError, ValueError):
 
 
 class CardPrice(NamedTuple):
-    """The price of one card for an hour. ``target``: at this target alone; None: at each. ``said``: what the
-    user wrote of both."""
+    """The price of one card for an hour. ``target``: at this target alone; None: at each. ``card``: its name
+    in the catalogue. ``said``: what the user wrote of both."""
 
     said: str
     target: str | None
@@ -30,7 +31,7 @@ class CardPrice(NamedTuple):
     amount: Decimal
 
     def is_of(self, target: str, card: str) -> bool:
-        return self.target in (None, target) and self.card.casefold() == card.casefold()
+        return self.target in (None, target) and self.card.casefold() == card_name(card).casefold()
 
 
 def card_price(name: str, number: str) -> CardPrice:
@@ -46,7 +47,7 @@ def card_price(name: str, number: str) -> CardPrice:
         spelt = registry.get(target).name if target else None
     except registry.UnknownTargetError as error:
         raise PriceError(message_of(error), error.hint) from None
-    return CardPrice(name, spelt, card, Decimal(number))
+    return CardPrice(name, spelt, card_name(card), Decimal(number))
 
 
 def price_of(prices: Iterable[CardPrice], target: str, card: str) -> CardPrice | None:

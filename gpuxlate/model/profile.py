@@ -158,6 +158,8 @@ class ReleaseChange(NamedTuple):
 # ``cards.json`` is its data; a profile may add cards and say more of known ones. Names of cards are
 # compared without regard to case, those of dialects are exact.
 _FILE = Path(__file__).with_name("cards.json")
+_SIZE = regex(r"-[1-9][0-9]{0,3}gb$")
+"""The end of the name of a card of which there are several sizes, in small letters."""
 MIG = regex(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
 """A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
 _MIG_NAME = regex(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
@@ -358,6 +360,26 @@ def card_named(name: str, profile: Profile | None = None) -> Card | None:
     return next((card for card in cards(profile) if card.name.casefold() == name.casefold()), None)
 
 
+def card_by_short_name(name: str, profile: Profile | None = None) -> Card | None:
+    """The card of that name, or of that model (``A10``) where one card alone is of it."""
+    exact = card_named(name, profile)
+    if exact is not None:
+        return exact
+    of_model = [card for card in cards(profile) if _model_of(card.name) == name.casefold()]
+    return of_model[0] if len(of_model) == 1 else None
+
+
+def card_name(text: str) -> str:
+    """The name in the catalogue of the card that a user means; the text itself where there is none."""
+    meant = card_by_short_name(text)
+    return meant.name if meant else text
+
+
+def _model_of(name: str) -> str:
+    """The name of a card without the size of its memory."""
+    return _SIZE.sub("", name.casefold())
+
+
 class UnknownPartition(NamedTuple):
     """Why no card has a partition, and which may be meant. ``certain``: all cards of the profile have lists
     of their partitions."""
@@ -467,14 +489,18 @@ def _words(name: str) -> list[str]:
 
 def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     """At most three names that may be meant, the most likely first: those of the same model (``A100``,
-    ``NVIDIA-A10``), else those that are written alike."""
+    ``NVIDIA-A10``), else those of models that are written alike."""
     from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
     text = name[:MAX_NAME].casefold()
     names = {card.name.casefold(): card.name for card in cards(profile)}
     words = _words(text)
     same = [name for name in names if name.partition("-")[0] in words]
-    return tuple(names[name] for name in get_close_matches(text, same or names, 3, 0 if same else 0.6))
+    if not same:
+        models = {_model_of(name): None for name in names}
+        close = get_close_matches(_model_of(text), models, 3, 0.6)
+        return tuple(names[name] for model in close for name in names if _model_of(name) == model)[:3]
+    return tuple(names[name] for name in get_close_matches(text, same, 3, 0))
 
 
 # A cluster profile: facts that are in no manifest. Standard library only; units are never guessed.

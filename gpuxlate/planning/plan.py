@@ -17,7 +17,7 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_and, join_or, message_of, msg
-from gpuxlate.model.profile import Profile, card_named, nearest
+from gpuxlate.model.profile import Profile, card_by_short_name, card_named, nearest
 from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
@@ -56,7 +56,7 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
     """The nodes of a profile, whose cards the catalogue may complete. Raises PlanError."""
     model, per_node, memory = profile.cards
     if memory is None and model is not None:
-        catalogued = card_named(model, profile)
+        catalogued = card_by_short_name(model, profile)
         memory = catalogued.memory_mib if catalogued else None
     if per_node is None or memory is None:
         keys = (("cards.perNode", per_node), ("cards.memoryMiB", memory))

@@ -7,12 +7,24 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from jsonschema import Draft202012Validator
 
 import gpuxlate
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.model.profile import Card, Profile, Template, card_meant, card_named, cards, names_of, nearest
+from gpuxlate.model.profile import (
+    Card,
+    Profile,
+    Template,
+    card_by_short_name,
+    card_meant,
+    card_name,
+    card_named,
+    cards,
+    names_of,
+    nearest,
+)
 from tests.spec.test_config import refused
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))
@@ -134,9 +146,29 @@ def test_near_names() -> None:
         ("A100", "A100-80GB", {"A100-40GB", "A100-SXM4-80GB"}),
         ("910B3", "Ascend910B3", set()),
         ("MR-V1000", "MR-V100", {"MR-V50"}),
+        ("L40T-48GB", "L40", {"L40S-48GB"}),  # by the model, not by letters: no P4-8GB
     ):
         found = nearest(name)
         assert (found[0], others <= {*found}, len(found) <= 3) == (first, True, True), name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("A10", "A10-24GB"),
+        ("a10-24gb", "A10-24GB"),
+        ("A100-SXM4", "A100-SXM4-80GB"),
+        ("L40", "L40"),
+        ("V100", None),  # of 16 and of 32 GB
+        ("H100", None),
+        ("A1", None),
+        ("", None),
+    ],
+)
+def test_the_card_that_a_name_means(text: str, name: str | None) -> None:
+    meant = card_by_short_name(text)
+    assert (meant.name if meant else None) == name
+    assert card_name(text) == (name or text)
 
 
 # --- a profile --------------------------------------------------------------------------------------
