@@ -32,8 +32,8 @@ from gpuxlate.backends.volcengine import (
 from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import Path
-from gpuxlate.model.messages import msg
+from gpuxlate.model.diagnostics import Path, Severity
+from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
@@ -59,6 +59,12 @@ POLICY_LABELS: dict[str, Policy] = {
     "争抢模式": Policy.BEST_EFFORT,
 }
 """What the form shows for the policies of a node's label, in the order of S0."""
+SEVERAL_BY_POLICY = (
+    "several shared cards without policy best-effort (争抢模式): the form offers it, "
+    "the vendor's scheduler code refuses it",
+    "check it on the cluster, or use policy: best-effort",
+)
+"""What is said of several cards with another policy (VKE026), and what to do."""
 SINGLE_CARD_MIN_MIB = 257
 """One card: "greater than 256 MiB" (S0)."""
 KEYS: tuple[KeySpec, ...] = (
@@ -109,12 +115,19 @@ def _read_form(pod: PodReader, form: ContainerKeys) -> ContainerShare:
     policy = _policy(pod, values)
     if pod.notes or cores is None or cards is None:
         return pod.none(form)
+    multi = _is_on(values.get(MULTI_CARD))
+    if multi and not _judge_compute(pod, values[COMPUTE], cores, cards):
+        return pod.none(form)
     attributes = {"cores": COMPUTE, "memory_mib": MEMORY, "policy": POLICY, "cards": CARDS}
     origins: dict[str, Path] = {
         attribute: values[name].path for attribute, name in attributes.items() if name in values
     }
     origins.setdefault("cards", values[COMPUTE].path)
-    _judge_memory(pod, values.get(MEMORY), memory, cards, cores, _is_on(values.get(MULTI_CARD)))
+    _judge_memory(pod, values.get(MEMORY), memory, cards, cores, multi)
+    if multi and cards > 1 and cores < 100 * cards and policy is not Policy.BEST_EFFORT:
+        message, hint = SEVERAL_BY_POLICY
+        where = values.get(POLICY) or values[CARDS]
+        pod.note("VKE026", message, where.path, hint, Severity.WARNING)
     return pod.share(form, cards=cards, cores=cores, memory_mib=memory, policy=policy, origins=origins)
 
 
@@ -145,6 +158,26 @@ def _compute(pod: PodReader, values: dict[str, Value], form: ContainerKeys) -> i
         pod.report("VKE025", message, value.path, "write it in cards: 0.3 is 30 %")
         return None
     return cores
+
+
+def _judge_compute(pod: PodReader, value: Value, cores: int, cards: int) -> bool:
+    """Whether the form accepts the compute for several cards: an equal part of each, and one decimal above
+    one card (Q)."""
+    step = math.lcm(10 if cores > 100 else 1, cards)
+    low, most = cores // step * step, 100 * cards
+    if low == cores <= most:
+        return True
+    numbers = [number for number in (low, low + step) if 0 < number <= most] or [most]
+    code = "GX011" if cores > most or cores % cards else "VKE025"
+    message = msg(
+        "{key} is {value} for {cards} cards: at most {most}, an equal part of each, and one decimal above 1",
+        key=COMPUTE,
+        value=_shown(value),
+        cards=cards,
+        most=cards,
+    )
+    pod.report(code, message, value.path, msg("write {numbers}", numbers=join_or(map(in_cards, numbers))))
+    return False
 
 
 def _memory(pod: PodReader, values: dict[str, Value]) -> int | None:
@@ -289,13 +322,7 @@ def _judge_several(placing: ShareWriter, cards: int, memory: int | None) -> None
         message = msg("{cards} cards: an instance shares {most} at most", cards=cards, most=MAX_CARDS)
         placing.refuse("cards", "VKE019", message, "ask for fewer")
     if placing.peek("policy") is not Policy.BEST_EFFORT:
-        placing.warn(
-            "VKE026",
-            "several shared cards without policy best-effort (争抢模式): the form offers it, "
-            "the vendor's scheduler code refuses it",
-            "check it on the cluster, or use policy: best-effort",
-            "policy",
-        )
+        placing.warn("VKE026", *SEVERAL_BY_POLICY, "policy")
     if memory is not None and memory // cards > MULTI_CARD_MAX_MIB:
         placing.warn(
             "VKE024",

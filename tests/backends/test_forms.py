@@ -491,9 +491,12 @@ PROBLEMS: list[tuple[str, str, str]] = [
     (SINGLE.replace("0.3", "1"), "VKE014", "4096"),
     (SINGLE + "computePolicy: best\n", "VKE004", "best"),
     (SINGLE + "gpuCard: 2\n", "GX003", "gpuCard"),
-    (SEVERAL.replace("8192", "2046"), "VKE024", "2046"),
+    (SEVERAL.replace("8192", "2046") + "computePolicy: native-burst-share\n", "VKE024", "2046"),
     (SEVERAL.replace("gpuCards: 2", "gpuCards: 9"), "VKE019", "9"),
     (SEVERAL.replace("1.2", "1.21"), "GX011", "1.21"),
+    (SEVERAL.replace("1.2", "1.24"), "VKE025", "1.24"),
+    (SEVERAL.replace("1.2", "0.33"), "GX011", "0.33"),
+    (SEVERAL.replace("1.2", "2.5"), "GX011", "2.5"),
     (SINGLE + "gpuCompute: 0.4\n", "GX002", "gpuCompute"),
 ]
 
@@ -503,6 +506,34 @@ def test_what_the_form_would_not_take() -> None:
     expected = {text: [f"{code} error {marked}"] for text, code, marked in PROBLEMS}
     assert {text: lint(text, "form.yaml") for text in expected} == expected
     assert [text for text, *_ in PROBLEMS if not parsed(text).refused] == []
+
+
+@pytest.mark.parametrize(
+    ("compute", "cards", "numbers"),
+    [
+        ("1.24", 2, "1.2 or 1.3"),  # the copy of 6460/182418: one decimal above one card
+        ("1.31", 3, "1.2 or 1.5"),
+        ("0.33", 2, "0.32 or 0.34"),
+        ("0.01", 2, "0.02"),
+        ("2.5", 2, "2"),
+    ],
+)
+def test_compute_of_several_cards_is_said_in_cards(compute: str, cards: int, numbers: str) -> None:
+    """The help is in the unit of the field, and what it says is taken."""
+    form = SEVERAL.replace("1.2", compute).replace("gpuCards: 2", f"gpuCards: {cards}")
+    form = form.replace("8192", str(4096 * cards))
+    (found,) = parsed(form).diagnostics
+    assert found.hint == f"write {numbers}"
+    for number in numbers.split(" or "):
+        changed = form.replace(f"gpuCompute: {compute}", f"gpuCompute: {number}")
+        errors = [one.code for one in parsed(changed).diagnostics if one.severity == "error"]
+        assert errors in ([], ["VKE014"]), number  # whole cards come with all of their memory
+
+
+def test_several_cards_with_another_policy_may_be_refused() -> None:
+    assert lint(SEVERAL, "form.yaml") == ["VKE026 warning 2"]
+    assert lint(SEVERAL + "computePolicy: fixed-share\n", "form.yaml") == ["VKE026 warning fixed-share"]
+    assert lint(SEVERAL + "computePolicy: native-burst-share\n", "form.yaml") == []
 
 
 def test_the_form_is_not_translated() -> None:

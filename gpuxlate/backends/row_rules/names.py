@@ -84,7 +84,10 @@ class NeededKeyRule(RowRule):
         needs = [name_beside(self.table, name, needed) for needed in row.needs]
         needed = join_or(needs)
         message = msg("{key} has no effect without {count}", key=name, count=needed)
-        if row.needs[0] in self._counts():
+        later = self._later(violation)
+        if later:
+            yield this.diagnostic(violation.value_at, message, later, on_key=True)
+        elif row.needs[0] in self._counts():
             hint = msg("add {count}: 1", count=needs[0])
             fix = Fix(
                 msg("add {needs}: 1", needs=needs[0]), (Put((*violation.value_at.path[:-1], needs[0]), 1),)
@@ -97,6 +100,14 @@ class NeededKeyRule(RowRule):
             )
         else:
             yield this.diagnostic(violation.value_at, message, msg("add {key}", key=needed), on_key=True)
+
+    def _later(self, violation: Violation) -> Message | None:
+        """What to do where the container has a key that only a newer release reads."""
+        for name in violation.container.resources:
+            lack = self.table.lacks.get(name)
+            if lack is not None and not lack.ended:
+                return msg("use {release}, the first that reads {key}", release=str(lack.release), key=name)
+        return None
 
     def _counts(self) -> set[str]:
         """The keys that count cards in resources: of those, one is the least."""

@@ -551,6 +551,9 @@ def listed_whole_cards_have_no_memory_cap(
 LISTED_CARDS_HAVE_MEMORY = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
 SHARES_LISTED_MEMORY = SHARES_LISTED & of.InRange(k.MEMORY, Range(0))
 EQUAL_COMPUTE = of_compute(lambda name: of.Divides(name, k.LISTED))
+POD_SHARES_SEVERAL = of.SomeContainer(
+    SHARES_LISTED & of.Requests(*k.RESOURCES) & ListEntryIs(k.LISTED, Range(2))
+)
 OTHER_POLICIES = tuple(policy for policy in k.POLICIES.values() if policy != NATIVE)
 COMPUTE_FITS_LISTED_CARDS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
@@ -749,7 +752,7 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
     Severity.WARNING,
     constraint=Constraint(
         of.IsAnnotated(k.POLICY) & ~of.IsAnnotated(k.POLICY, *OTHER_POLICIES),
-        of.SomeContainer(SHARES_LISTED & of.Requests(*k.RESOURCES) & ListEntryIs(k.LISTED, Range(2))),
+        POD_SHARES_SEVERAL,
         (k.MULTIPLE_GPU,),
         per_container=False,
     ),
@@ -777,11 +780,13 @@ def several_shared_cards_use_native_burst(
         policy=policy_text(pod),
         native=NATIVE,
     )
-    hint = msg(
-        "write {key}: {policy} on the pod and its nodes, or test it on the cluster",
-        key=k.POLICY,
-        policy=NATIVE,
-    )
+    text = "write {key}: {policy} on the pod and its nodes, or test it on the cluster"
+    if HAS_LEVEL.holds(pod):
+        text = (
+            "several cards have no level: remove {level}, and write {key}: {policy} on the pod and its "
+            "nodes, or test it on the cluster"
+        )
+    hint = msg(text, key=k.POLICY, policy=NATIVE, level=k.QOS)
     return this.diagnostic(policy or violation.value_at, message, hint, missing=policy is None)
 
 
@@ -1014,7 +1019,12 @@ UNSUPPORTED = msg("online and offline work on one card does not support {policy}
 
 
 def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
+    several = POD_SHARES_SEVERAL.holds(pod)
+    hint = (
+        "remove the QoS level from the pod: several cards have none"
+        if several
+        else "write guaranteed-burst-share, or remove the QoS level from the pod"
+    )
     return this.diagnostic(violation.value_at, UNSUPPORTED, hint)
 
 
@@ -1045,6 +1055,34 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
     Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
     """
     return this.diagnostic(violation.value_at, UNSUPPORTED, "write guaranteed-burst-share")
+
+
+@rule(
+    "VKE035",
+    Severity.INFO,
+    missing=True,
+    constraint=Constraint(
+        of.IsAnnotated(k.POLICY),
+        POD_HAS_MGPU & OFFLINE & ~HAS_LIST,
+        (k.QOS,),
+        per_container=False,
+    ),
+    page=page(offline(), offline(policy=BURST), "S1"),
+)
+def offline_pod_says_its_policy(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A pod with `qos_level: reclaimed_cores` names `vke.volcengine.com/mgpu-compute-policy`, best
+    `guaranteed-burst-share`.
+
+    ## What it does
+    Reports an offline pod without the annotation, which means `fixed-share`.
+
+    ## Why
+    Colocation supports `fixed-share` too; the vendor recommends `guaranteed-burst-share`: offline work then
+    uses the compute that online work leaves free.
+    """
+    message = msg("the offline pod names no policy, which means {policy}", policy=DEFAULT_POLICY)
+    hint = msg("write {key}: {policy} where its nodes have it", key=k.POLICY, policy=BURST)
+    return this.diagnostic(violation.value_at, message, hint, missing=True)
 
 
 @rule(

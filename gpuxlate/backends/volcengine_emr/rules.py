@@ -172,8 +172,9 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     """A job with `emr.serverless.mgpu.core` sets the GPU parameters of its engine too, for one card.
 
     ## What it does
-    Reports a job with keys of mGPU and none of its engine's own GPU keys, and a number of cards that
-    is not 1. Keys of one kind of pod that are missing are a warning: Spark's driver, say.
+    Reports a job with keys of mGPU and none of its engine's own GPU keys, a number of cards that is not 1,
+    and a vendor that is not `nvidia.com`. Keys of one kind of pod that are missing are a warning: Spark's
+    driver, say.
 
     ## Why
     The keys of mGPU come on top of the engine's own: without these no pod gets a card to share. A
@@ -213,6 +214,11 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
             if value is not None and k.whole(value.text) != 1:
                 message = msg("{key} is {value!r}: a pod on mGPU has one card", key=name, value=value.text)
                 yield this.diagnostic(value, message, "write 1")
+        for name, vendor in engine.gpu.items():
+            value = job.resources.get(name)
+            if vendor == k.VENDOR and value is not None and value.text != vendor:
+                message = msg("{key} is {value!r}: mGPU has NVIDIA cards alone", key=name, value=value.text)
+                yield this.diagnostic(value, message, msg("write {value}", value=vendor))
         present = [name for name in engine.gpu if name in job.resources]
         if not present:
             message = msg(
