@@ -13,14 +13,17 @@ from gpuxlate.backends import registry
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Path, Put, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.edit import edit_document
+from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
+from tests.lint.cases import Case, cases
+from tests.lint.cases import found as everything_in
 
 FIXTURES = FilePath(__file__).parents[2] / "fixtures"
 
@@ -107,3 +110,85 @@ def test_a_translation_proposes_none_that_it_refuses() -> None:
     made = translate_source(Source("a.yaml", text), Settings(registry.get("tencent-qgpu")))
     [one] = [one for one in made.diagnostics if one.code == "K8S002"]
     assert one.hint == "the key counts percent of each card: write 100"
+
+
+FOLLOWED = re.compile(r"write ([\w./-]+)(?: or (?!less|more)([\w./-]+))?(?:,|;| where| \(|$)")
+TAKEN_AWAY = re.compile(r"remove (?:it|the (?:annotation|label|key)|(?P<key>[\w.-]+/[\w./-]+))(?:[,:;]|$)")
+
+
+def ways(one: Diagnostic, value: str) -> Iterator[list[Edit]]:
+    """The ways out that a finding about a value offers: its fix, what its help says to write or to remove.
+
+    A name that is no key (GX003) has other errors once it is one: these are not of its help.
+    """
+    if one.code == "GX003":
+        return
+    if one.fix is not None:
+        yield list(one.fix.edits)
+    if not one.path or one.missing:
+        return
+    away, name = TAKEN_AWAY.match(one.hint or ""), str(one.path[-1])
+    if away and away["key"] in (None, name):
+        yield [Remove(one.path)]
+    written = FOLLOWED.match(one.hint or "")
+    for word in filter(None, written.groups()) if written else ():
+        if not one.on_key and "/" not in word:
+            yield [Put(one.path, as_written(word, one.path))]
+        elif one.on_key and "/" in word:
+            yield [Rename(one.path, word, as_written(value, one.path))]
+
+
+def as_written(text: str, path: Path) -> int | str:
+    return int(text) if text.isdigit() and path[-2] not in ("annotations", "labels") else text
+
+
+NOT_READ = ("GX001", "GX012", "GX025")
+"""Rules about texts that are no YAML, or too much of it, or templates."""
+
+
+class WayOut(NamedTuple):
+    """One way out of all findings with a code in a case, together: one value may stand in two places."""
+
+    case: Case
+    code: str
+    hint: str
+    edits: dict[int, list[Edit]]
+
+
+def ways_out() -> Iterator[WayOut]:
+    for case in cases():
+        if not case.is_bad or case.name.endswith(".json"):
+            continue
+        every = {} if case.code in NOT_READ else {one.index: one.root for one in documents(case.source)}
+        by_code: dict[tuple[str, int], WayOut] = {}
+        for one in everything_in(case):
+            number = one.document or 0
+            root = every.get(number)
+            for way, edits in enumerate(ways(one, get_text(root, *one.path) or "") if root else ()):
+                key = (one.code, way)
+                if any(isinstance(edit, Rename) and get(root, *edit.path[:-1], edit.key) for edit in edits):
+                    continue  # both names are there: the older one goes
+                made = by_code.setdefault(key, WayOut(case, one.code, str(one.hint), {}))
+                made.edits.setdefault(number, []).extend(edits)
+        yield from by_code.values()
+
+
+WAYS = [*ways_out()]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: f"{way.case.id} {way.code} {way.hint}"[:110])
+def test_a_way_out_gives_no_new_error(way: WayOut) -> None:
+    """Of the whole manifest, not only of the value: so that no two helps chase each other."""
+    case = way.case
+    known = {one.code for one in everything_in(case) if one.severity is Severity.ERROR}
+    text = case.text
+    for document in reversed([*documents(case.source)]):
+        if document.index in way.edits:
+            text = apply(text, edit_document(document, way.edits[document.index]))
+    after = lint_source(Source(case.source.name, text), LintSettings(case.profile)).diagnostics
+    new = [one for one in after if one.severity is Severity.ERROR and one.code not in known]
+    assert [(one.code, str(one.message)) for one in new] == []
+
+
+def test_many_ways_out_are_tried() -> None:
+    assert len(WAYS) > 200

@@ -471,7 +471,11 @@ class IgnoredMemoryRule(RowRule):
         missing = counted_elsewhere(self.table, row, pod, violation.container)
         name = written_name(violation.value_at, violation.name)
         message = msg("{key} is ignored beside whole cards, which have all of their memory", key=name)
+        cores = next(rows.cores for rows in self.table.keys_by_model if rows.memory is row)
+        compute = violation.container.resources.get(cores.name) if cores else None
         hint = "remove it, or request less than 100 of compute"
+        if compute is not None and compute.text != str(FULL_CARD_CORES):  # a total, which needs the memory
+            hint = "request less than 100 of compute for each card"
         yield this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
 
     def example(self) -> PodExample:
