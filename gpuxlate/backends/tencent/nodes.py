@@ -89,6 +89,8 @@ _ALWAYS: tuple[r.NodeWarning, ...] = (
             "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
             "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
             "image; image and machine type determine the driver",
+            "whether pods are packed on few nodes and cards or spread over many (binpack, spread) is a "
+            "setting of the qGPU add-on: no key of a pod says it",
             "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
             "and install the add-on again",
         )
