@@ -10,6 +10,7 @@ from gpuxlate.model.messages import did_you_mean, msg
 from gpuxlate.model.profile import Component, Profile, at_least, parse
 
 WITH, UPGRADE = "--with", "--upgrade"
+KUBERNETES = "kubernetes"
 
 
 def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | None:
@@ -26,8 +27,10 @@ def versions_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
-    """A profile with some versions in place of its own."""
-    return replace(profile, components={**profile.components, **versions})
+    """A profile with some versions in place of its own. That of Kubernetes is no component of a profile."""
+    components = {**profile.components, **versions}
+    kubernetes = components.pop(KUBERNETES, profile.kubernetes_version)
+    return replace(profile, components=components, kubernetes_version=kubernetes)
 
 
 def _version(text: str) -> tuple[str, str]:
@@ -70,7 +73,11 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
 def _component(option: str, text: str, name: str) -> Component:
     from gpuxlate.backends import registry
 
-    components = registry.components()
+    components = dict(registry.components())
+    if option == WITH:  # what its releases change is in no key of a pod
+        from gpuxlate.rules import releases
+
+        components[KUBERNETES] = releases.KUBERNETES
     if name in components:
         return components[name]
     hint = did_you_mean(name, components, msg("components: {names}", names=", ".join(sorted(components))))

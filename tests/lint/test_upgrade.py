@@ -64,6 +64,21 @@ def test_a_version_of_the_command_line_is_that_of_a_profile() -> None:
     assert lint("pod.yaml", "--with", "hami=2.10").json["diagnostics"] == newest != by_profile
 
 
+def test_the_version_of_kubernetes_is_that_of_a_profile() -> None:
+    request = "{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}"
+    template = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
+    write(
+        {
+            "claim.yaml": f"{template}spec: {{spec: {{devices: {{requests: [{request}]}}}}}}\n",
+            "profile.yaml": "target: dra-nvidia\nkubernetesVersion: 1.30.2\n",
+        }
+    )
+    by_profile = lint("claim.yaml", "--profile", "profile.yaml").diagnostics
+    assert [one["code"] for one in by_profile] == ["DRA001"]
+    assert lint("claim.yaml", "--with", "kubernetes=1.30.2").diagnostics == by_profile
+    assert lint("claim.yaml", "--profile", "profile.yaml", "--with", "kubernetes=1.35.0").diagnostics == []
+
+
 @pytest.mark.parametrize(
     "words", ["inspect pod.yaml", "assess pod.yaml --to hami", "translate pod.yaml --to neutral"]
 )
