@@ -15,6 +15,7 @@ from gpuxlate.manifest.pods import Pod, items, replicas
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import DocumentKeys, Outside, UnreadAmounts, key_occurrences
+from gpuxlate.model.share import LEAST_CLIENTS
 from gpuxlate.yamltext.nodes import (
     AnchorUses,
     Node,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 _SHARING = "sharing"
 """The field of a configuration of NVIDIA's device plug-in that says how cards are shared."""
+_OF_STRATEGY = ("renameByDefault", "failRequestsGreaterThanOne")
+"""Fields of timeSlicing and mps, which people write in flags too (k8s-device-plugin issue 1433)."""
 
 
 def document_keys(
@@ -98,7 +101,7 @@ def _unread(document: Document) -> Iterator[UnreadAmounts]:
 def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
     """What a configuration of NVIDIA's device plug-in shares.
 
-    NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
+    NVIDIA/k8s-device-plugin, README, "Shared access to GPUs", and api/config/v1/replicas.go (2026-08-19).
     """
     try:
         roots = [document.root for document in documents(Source("", text))]
@@ -107,6 +110,7 @@ def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
     for root in roots:
         for field, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
             renamed = get_text(root, _SHARING, field, "renameByDefault") == "true"
+            misplaced = next((name for name in _OF_STRATEGY if get(root, "flags", name) is not None), None)
             for item in items(get(root, _SHARING, field, "resources")):
                 name, count = get_text(item, "name"), get_text(item, "replicas")
                 if name and count:
@@ -116,6 +120,22 @@ def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
                     of = f"{{strategy: {strategy}, replicas: {count}, renamed: {str(renamed).lower()}}}"
                     sharing = f"target: nvidia-shared, nvidia: {{sharing: {of}}}"
                     hint = msg("--from nvidia-shared reads them with a profile: {sharing}", sharing=sharing)
+                    if count.isdecimal() and int(count) < LEAST_CLIENTS:
+                        hint = msg(
+                            "the plug-in does not start with fewer than {least} replicas: write more, or "
+                            "leave the resource out",
+                            least=LEAST_CLIENTS,
+                        )
+                    elif misplaced is not None:
+                        hint = msg(
+                            "the plug-in does not read {name} in flags: write it in {place}",
+                            name=misplaced,
+                            place=f"{_SHARING}.{field}",
+                        )
+                    elif field == "timeSlicing":
+                        hint = msg(
+                            "each client can use all memory and compute of its card; {reading}", reading=hint
+                        )
                     yield UnreadAmounts("ConfigMap", path, amount, hint)
 
 

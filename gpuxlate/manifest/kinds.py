@@ -645,6 +645,19 @@ _OTHERS = (
         "ClusterResourceQuota",
         quotas=(_HARD._replace(scope=("spec", "quota", "hard")),),
     ),
+    # AccountQuotaSpec in loft-sh/kiosk pkg/apis/config/v1alpha1, ResourceQuotaSpec in kubesphere/kubesphere
+    # staging/src/kubesphere.io/api/quota/v1alpha2: spec.quota is the spec of a ResourceQuota as well
+    *(
+        ObjectKind(api, kind, quotas=(_HARD._replace(scope=("spec", "quota", "hard")),))
+        for api, kind in (("config.kiosk.sh/", "AccountQuota"), ("quota.kubesphere.io/", "ResourceQuota"))
+    ),
+    # TenantSpec in projectcapsule/capsule api/v1beta2/tenant_types.go: the specs of several ResourceQuotas
+    ObjectKind(
+        "capsule.clastix.io/",
+        "Tenant",
+        elsewhere=False,
+        quotas=(_HARD._replace(scope=("spec", "resourceQuotas", "items", "*", "hard")),),
+    ),
     # validateResourceGroups in kubernetes-sigs/kueue pkg/webhooks: a resource is in one group, and the
     # resources of each flavor are those of coveredResources in their order. A LocalQueue has amounts in its
     # status alone

@@ -122,8 +122,9 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
 
     ## What it does
     Reports the resources of GPUs in a quota without `requests.` before them, but for `limits.` of memory and
-    compute of HAMi, whose scheduler keeps to them. Also in what a Kubeflow Profile and an OpenShift
-    ClusterResourceQuota hand to a quota.
+    compute of HAMi, whose scheduler keeps to them. Also in what a Kubeflow Profile, an OpenShift
+    ClusterResourceQuota, a KubeSphere ResourceQuota, a kiosk AccountQuota and a Capsule Tenant hand to
+    quotas.
 
     ## Why
     Kubernetes takes such a name and counts nothing: the quota has no effect, and nothing says so.

@@ -13,7 +13,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
-from gpuxlate.rules.predicates import Constraint, InRange, Not
+from gpuxlate.rules.predicates import Constraint, InRange, Not, Privileged
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.unsupported_products import Product
 
@@ -413,6 +413,56 @@ def _chooses(value: Value | None, name: str) -> bool:
         return value.text not in NO_DEVICES
     numbers = [part.strip() for part in value.text.split(",")]
     return numbers != [str(number) for number in range(len(numbers))]
+
+
+@rule(
+    "GX040",
+    Severity.WARNING,
+    about=Subject.RESOURCE,
+    no_policy="a predicate names its keys; this asks whose the keys of a container are",
+)
+def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container with a share or with cards has no `securityContext.privileged: true`.
+
+    ## What it does
+    Reports `securityContext.privileged: true` in a container that requests a share, and as an info in one
+    that requests whole cards. Nothing where a vendor's own rule refuses such a container.
+
+    ## Why
+    A privileged container has all devices of the node: it sees every card, whatever number it requested,
+    and can use those that the scheduler gave to others.
+
+    ## Source
+    Kubernetes, "Configure a Security Context"; kubernetes/kubernetes issue 81256; NVIDIA/k8s-device-plugin
+    issue 336.
+    """
+    words = key_index_of(context)
+    for container in pod.all_containers():
+        privileged = container.privileged
+        if privileged is None or privileged.text.lower() != "true":
+            continue
+        owners = [
+            (name, dialect)
+            for name in container.resources
+            for dialect in words.owners(name)
+            if dialect.requests_with(name)
+        ]
+        rules = (rule for _, dialect in owners for rule in dialect.rules)
+        if any(part.must == _NOT_PRIVILEGED for rule in rules for part in rule.constraints):
+            continue
+        whole = next((name for name in container.resources if words.counts_whole_cards(name)), None)
+        if not owners and whole is None:
+            continue
+        name = owners[0][0] if owners else whole
+        yield this.diagnostic(
+            privileged,
+            msg("a privileged container sees all cards of its node, not only those of {name}", name=name),
+            "remove privileged, or set it on a container without GPUs",
+            severity=None if owners else Severity.INFO,
+        )
+
+
+_NOT_PRIVILEGED = ~Privileged()
 
 
 # The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008).

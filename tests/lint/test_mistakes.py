@@ -26,6 +26,7 @@ SELECTOR = "nodeSelector: {ack.node.gpu.schedule: core_mem}"
 CORE, MEMORY = "vke.volcengine.com/mgpu-core", "vke.volcengine.com/mgpu-memory"
 SHARE = f"{CORE}: 30\n{MEMORY}: 4096"
 CARDS, POLICY = "vke.volcengine.com/container-multiple-gpu", "vke.volcengine.com/mgpu-compute-policy"
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  any: |\n    version: v1\n"
 LOG = "  - name: log\n    image: log\n"
 # a manifest; of each finding the code, the text that is marked, words of the message and of the hint
 MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
@@ -65,6 +66,23 @@ MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
             ("GX014", "aliyun.com/gpu-mem", "gpu-mem and 2 more keys of this object are not in a pod", ""),
             ("GX014", CORE, f"{CORE} is not in a pod: it is left as it is", "by hand"),
         ],
+    ),
+    # NVIDIA/k8s-device-plugin issues 1548 and 1022, api/config/v1/replicas.go: at least 2
+    "one replica": (
+        CONFIG + "    sharing: {mps: {resources: [{name: nvidia.com/gpu, replicas: 1}]}}\n",
+        [("GX037", "any", "1 nvidia.com/gpu for each card (mps)", "fewer than 2 replicas: write more")],
+    ),
+    # NVIDIA/k8s-device-plugin issue 1433: the plug-in went on with nvidia.com/gpu
+    "a setting of the plug-in in flags": (
+        CONFIG
+        + "    flags: {renameByDefault: true}\n"
+        + "    sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 64}]}}\n",
+        [("GX037", "any", "64 nvidia.com/gpu", "renameByDefault in flags: write it in sharing.timeSlicing")],
+    ),
+    # NVIDIA/k8s-device-plugin issue 461: pods crashed, all memory was taken
+    "time slicing divides no memory": (
+        CONFIG + "    sharing: {timeSlicing: {resources: [{name: nvidia.com/gpu, replicas: 4}]}}\n",
+        [("GX037", "any", "4 nvidia.com/gpu", "each client can use all memory and compute of its card")],
     ),
 }
 
