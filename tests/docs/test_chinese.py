@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
-    "dra", "editors", "krm", "moving-an-application", "node-pools", "partitions", "performance", "pipelines",
-    "python", "security", "sources", "volcano-vgpu", "writing-a-target",
+    "editors", "krm", "node-pools", "performance", "pipelines",
+    "python", "security", "sources", "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin. Generated ones have none either; of rules, the summaries alone are
 translated (``gpuxlate explain CODE --lang zh``)."""
