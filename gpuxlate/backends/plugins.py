@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from gpuxlate.model.errors import UserError
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import listed, msg
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -66,7 +66,7 @@ def find(name: str) -> Backend | None:
         return None
     packages = {_distribution(entry) for entry in entries}
     if len({entry.value for entry in entries}) > 1 or len(packages) > 1:
-        raise BrokenPluginError(name, " and ".join(sorted(packages)), "both have a target of that name")
+        raise BrokenPluginError(name, listed(sorted(packages)), "both have a target of that name")
     return _load(entries[0])
 
 

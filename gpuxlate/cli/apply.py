@@ -17,7 +17,7 @@ from gpuxlate.cluster.apply import applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import listed, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.report.characters import text_of
@@ -109,7 +109,7 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
     raise UserError(
-        msg("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
+        msg("the nodes of this cluster serve {names}", names=listed(served)), "choose one with --to"
     )
 
 

@@ -418,8 +418,10 @@ def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
         dialects_used(file.name, checked.dialects)
         selection.note(file.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
-            message = (
-                f"more than {limits.MAX_RUN_FINDINGS} findings: inputs after {file.name} were not checked"
+            message = msg(
+                "more than {count} findings: inputs after {name} were not checked",
+                count=limits.MAX_RUN_FINDINGS,
+                name=file.name,
             )
             run.unreadable.append(InputError(message))
             break

@@ -82,7 +82,9 @@ class Cluster:
                 if restarted or not gone.token:
                     raise
                 restarted = True
-                self.note(f"the list at {path} changed while it was read: its later pages are newer")
+                self.note(
+                    msg("the list at {path} changed while it was read: later pages are newer", path=path)
+                )
                 query["continue"] = gone.token
                 continue
             items = page.get("items")

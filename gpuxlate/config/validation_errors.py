@@ -16,7 +16,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES, MAX_PROBLEMS
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import dotted
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and abs(value) > quantity.LIMIT:
-        return f"a number of more than {len(str(quantity.LIMIT)) - 1} digits"
+        return msg("a number of more than {count} digits", count=len(str(quantity.LIMIT)) - 1)
     if isinstance(value, dict):
         return "a mapping"
     if isinstance(value, list | tuple | set):
@@ -83,21 +83,30 @@ def _text_hint(name: str, text: str) -> str | None:
     if amount.amount <= 0:
         return None
     if text.endswith("%"):
-        return f"write {name}: {math.ceil(amount.amount)}, {name} counts percent" if name in PERCENT else None
+        if name not in PERCENT:
+            return None
+        example = f"{name}: {math.ceil(amount.amount)}"
+        return msg("write {example}: {name} counts percent", example=example, name=name)
     if not amount.suffix:
-        plain = amount.whole is not None
-        quotes = ", without quotes" if plain else ""
-        return (f"write {name}: {amount.whole}" if plain else _amount_hint(name, amount.amount)) + quotes
+        if amount.whole is None:
+            return _amount_hint(name, amount.amount)
+        return msg("write {example}, without quotes", example=f"{name}: {amount.whole}")
     if name.endswith("MiB") and amount.suffix in ("Ki", "Mi", "Gi", "Ti"):
-        return f"write {name}: {math.ceil(amount.amount / MIB)}, {name} counts MiB and takes no unit"
+        example = f"{name}: {math.ceil(amount.amount / MIB)}"
+        return msg("write {example}: {name} counts MiB and takes no unit", example=example, name=name)
     return None
 
 
 def _amount_hint(name: str, amount: Fraction) -> str:
     percent = amount * FULL_CARD_CORES
     if name in PERCENT and amount < 1 and percent.denominator == 1:
-        return f"write {name}: {percent} for {float(amount)} of a card, {name} counts percent of one card"
-    return f"write {name}: {math.ceil(amount)}"
+        return msg(
+            "write {example} for {part} of a card: {name} counts percent of one card",
+            example=f"{name}: {percent}",
+            part=str(float(amount)),
+            name=name,
+        )
+    return msg("write {example}", example=f"{name}: {math.ceil(amount)}")
 
 
 # What does not fit a model, in words for people: pydantic's errors as Diagnostics.
@@ -121,7 +130,7 @@ class ModelError:
     @property
     def label(self) -> str:
         """The field as people would call it."""
-        return self.dotted(self.loc) or "the document"
+        return self.dotted(self.loc) or msg("the document")
 
     def dotted(self, loc: Path) -> str:
         """A place for people, from the root of the document: ``profiles.beijing.cards``."""
@@ -156,7 +165,11 @@ def check(
     from pydantic import ValidationError
 
     if _larger(data, maximum):
-        too_many = f"{dotted(base) or 'the document'} has more than {maximum} entries"
+        too_many = msg(
+            "{label} has more than {most} entries",
+            label=dotted(base) or msg("the document"),
+            most=maximum,
+        )
         return None, [
             Diagnostic(code, Severity.ERROR, too_many, "leave out what gpuxlate does not know", base)
         ]
@@ -171,7 +184,7 @@ def check(
         ]
         problems = [_diagnostic(details, code) for details in errors[:MAX_PROBLEMS]]
         if len(errors) > MAX_PROBLEMS:
-            more = f"there are {len(errors) - MAX_PROBLEMS} more problems"
+            more = msg("there are {count} more problems", count=len(errors) - MAX_PROBLEMS)
             problems.append(Diagnostic(code, Severity.ERROR, more, "fix these first", base))
         return None, problems
 
@@ -251,7 +264,7 @@ def _nearest_field(problem: ModelError, name: str, allowed: list[str]) -> str:
         return msg("did you mean {name}?", name=plain[_plain(name)])
     for path in _all_fields(problem.root):
         if path[-1] == name and len(path) > 1:
-            return f"{name} belongs under {problem.dotted(path[:-1])}: move it there"
+            return msg("move {name} under {parent}", name=name, parent=problem.dotted(path[:-1]))
     near = get_close_matches(_plain(name[:LONGEST]), list(plain), 1, 0.6)
     if near:
         return msg("did you mean {name}?", name=plain[near[0]])
@@ -274,7 +287,12 @@ def _bad_key(problem: ModelError) -> Saying:
     entry = problem.kind == "invalid_key"
     key = problem.loc[-1] if entry else problem.value
     where = problem.dotted(problem.loc[: -1 if entry else -2])
-    return f"a key{f' of {where}' if where else ''} is {shown(key)}, it must be text", "put the key in quotes"
+    message = (
+        msg("a key of {where} is {value}, it must be text", where=where, value=shown(key))
+        if where
+        else msg("a key is {value}, it must be text", value=shown(key))
+    )
+    return message, "put the key in quotes"
 
 
 def _missing(problem: ModelError) -> Saying:
@@ -301,23 +319,26 @@ def _type_hint(problem: ModelError) -> str | None:
     if not problem.loc:
         return msg("write a mapping with the fields {names}", names=", ".join(fields_of(problem.root)))
     if value is None:
-        return msg("write {example}", example=f"{_example(problem)}{_way_out(problem)}")
+        return _write_or_remove("write {example}", problem, example=_example(problem))
     if problem.kind == "int_type":
         return number_hint(problem.name, value) or msg("write {example}", example=_example(problem))
     if problem.kind == "string_type" and isinstance(value, bool | int):
         text = yaml_of(str(value).lower() if isinstance(value, bool) else str(value), quoted=True)
         return msg("write {example}", example=text if problem.in_list else f"{problem.name}: {text}")
     if problem.kind == "string_type" and isinstance(value, float):
-        return "put the value in quotes, or digits of it are lost"
+        return "put the value in quotes: without them digits are lost"
     if problem.kind == "list_type" and isinstance(value, str):
         return msg("write {example}", example=f"{problem.name}: [{yaml_of(value)}]")
     return msg("write {example}", example=_example(problem)) if info else None
 
 
-def _way_out(problem: ModelError) -> str:
-    """An empty line may go, unless its field is needed."""
+def _write_or_remove(template: str, problem: ModelError, **values: str) -> Message:
+    """What to write. An empty line may go too, unless its field is needed."""
+    hint = msg(template, **values)
     needed = problem.field is not None and problem.field.is_required() and not problem.in_list
-    return ", or take the line out" if problem.value is None and not needed else ""
+    if problem.value is not None or needed:
+        return hint
+    return msg("{hint}, or remove the line", hint=hint)
 
 
 def _example(problem: ModelError) -> str:
@@ -349,11 +370,11 @@ def _choice(problem: ModelError) -> Saying:
     correct = registry.word(problem.name, text.strip().lower())
     near = [correct] if correct else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
     if near:
-        hint = msg("write {example}", example=f"{problem.name}: {near[0]}{_way_out(problem)}")
+        hint = _write_or_remove("write {example}", problem, example=f"{problem.name}: {near[0]}")
     else:
-        hint = msg("write one of {names}", names=", ".join(choices) + _way_out(problem))
+        hint = _write_or_remove("write one of {names}", problem, names=join_and(choices))
     template = "{label} is {value}, it must be one of {choices}"
-    return msg(template, label=label, value=value, choices=", ".join(choices)), hint
+    return msg(template, label=label, value=value, choices=join_and(choices)), hint
 
 
 def _pattern(problem: ModelError) -> Saying:

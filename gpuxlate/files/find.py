@@ -34,7 +34,7 @@ class TooManyPatternsError(OSError):
     """The .gitignore files of a folder hold more patterns than are tried on each path."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(None, f"more than {limits.MAX_GITIGNORES} patterns", path)
+        super().__init__(None, msg("more than {count} patterns", count=limits.MAX_GITIGNORES), path)
 
 
 @record
@@ -230,7 +230,7 @@ class Patterns:
 def _parts(text: str) -> tuple[list[Test | None], bool]:
     """The tests of the names of a path, and whether it must be a folder. Raises ValueError."""
     if len(text) > MAX_PATTERN:
-        raise ValueError(f"more than {MAX_PATTERN} characters")
+        raise ValueError(msg("more than {count} characters", count=MAX_PATTERN))
     text = re.sub(r"(?<!\\) +$", "", text)
     names = [name for name in text.split("/") if name]
     if not names:
@@ -257,7 +257,7 @@ def _name(text: str) -> Test:
         at = match.end()
         parts.append(_character(match))
     if at != len(text):
-        raise ValueError(f"{text[at:]} is not complete")
+        raise ValueError(msg("{text} is not complete", text=text[at:]))
     return lambda name: _matches(parts, name)
 
 

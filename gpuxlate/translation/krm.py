@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpuxlate.config.configuration import CODE
 from gpuxlate.files.relevance import only_relevant
@@ -19,6 +19,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
 from gpuxlate.rules.source import broken
+from gpuxlate.translation.krm_config import BadConfigError, settings_of
 from gpuxlate.translation.options import relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
@@ -30,9 +31,6 @@ from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
 
-if TYPE_CHECKING:
-    pass
-from gpuxlate.translation.krm_config import BadConfigError, settings_of
 
 RESOURCE_LIST = "ResourceList"
 
@@ -95,7 +93,7 @@ def run_list(source: Source) -> Result:
 def _resource_list(documents: list[Document]) -> Document:
     kinds = {get_text(document.root, "kind") for document in documents}
     if len(documents) != 1 or kinds != {RESOURCE_LIST}:
-        kind = "no document" if not documents else f"kind {sorted(map(str, kinds))[0]}"
+        kind = msg("kind {kind}", kind=sorted(map(str, kinds))[0]) if documents else "no document"
         hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
         raise NoResourceListError(
             msg("stdin has {what}, not one {kind}", what=kind, kind=RESOURCE_LIST), hint

@@ -27,7 +27,7 @@ KIND = "Translate"
 
 FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "decisions")
 
-EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
+EXAMPLE = msg("write {fields}", fields=f"apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}")
 
 
 class BadConfigError(UserError, ValueError):

@@ -267,7 +267,7 @@ class _Composer:
                 break
         self.start = 0 if index == 0 else event.start_mark.index
         if index >= limits.MAX_DOCUMENTS:
-            excess = f"more than {limits.MAX_DOCUMENTS} documents"
+            excess = msg("more than {count} documents", count=limits.MAX_DOCUMENTS)
             raise TooMuchError(excess, self.start, "put them into several files")
         document = Document(self._source, index, self.start, len(self._source.text), None)
         document.root = self._compose(document)

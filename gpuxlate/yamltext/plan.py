@@ -297,7 +297,7 @@ class _Planner:
             new = [self.plans[u.holder].values[u.entry_node] for u in uses if self._has_new_value(u)]
             alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
             if not alike or (uses and target in gone):
-                message = f"the anchor &{target.anchor} is used elsewhere too"
+                message = msg("the anchor &{name} is used elsewhere too", name=target.anchor)
                 raise EditError(message, self._path_of(uses), "GX005")
             for use in uses:
                 if self._has_new_value(use) and isinstance(use.written, Alias):

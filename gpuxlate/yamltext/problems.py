@@ -12,7 +12,6 @@ _NO_BLANK = regex(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
 """``key:value``, which is one word; ``://`` is of an address."""
 _CONFLICT = regex(r"(<{7}|={7}|>{7})( |$)")
 _PAIR = regex(r""":\s+\S""")
-_NESTED = "indent it as its neighbours, or write nothing behind the colon above"
 
 
 class _Line:
@@ -75,29 +74,32 @@ def plain_words(problem: str, text: str, index: int, context: int) -> tuple[str 
 def _bad_start(spot: _Failure) -> str | None:
     if spot.letter == "\t":
         return "a tab; YAML is indented with spaces"
-    return f"a value cannot begin with {spot.letter}; put it in quotes" if spot.letter in "@`%" else None
+    if spot.letter not in "@`%":
+        return None
+    return msg("a value cannot begin with {letter}; put it in quotes", letter=spot.letter)
 
 
 def _bad_name(spot: _Failure) -> str:
-    mark = spot.begun.letter
-    return f"{mark} begins an {'alias' if mark == '*' else 'anchor'}; put the value in quotes"
+    if spot.begun.letter == "*":
+        return "* begins an alias; put the value in quotes"
+    return "& begins an anchor; put the value in quotes"
 
 
 def _behind_the_end(spot: _Failure) -> str | None:
     if not spot.line.text.startswith("..."):
         return None
-    return "text behind the end of a document; begin the next one with --- on a line of its own"
+    return "text after the end of a document; begin the next document with --- on a line of its own"
 
 
 def _without_colon(spot: _Failure) -> _Cause:
     line = spot.begun
     if _CONFLICT.match(line.text):
-        return _Cause(f"line {line.number} is a mark of a merge conflict", line)
+        return _Cause(msg("line {line} is a merge conflict marker", line=line.number), line)
     if _NO_BLANK.match(line.text):
-        return _Cause(f"no space after ':' in line {line.number}", line)
+        return _Cause(msg("no space after ':' in line {line}", line=line.number), line)
     if line.text.startswith("---"):
-        return _Cause(f"text directly behind --- in line {line.number}", line)
-    return _Cause(f"line {line.number} has no ':' after its key", line)
+        return _Cause(msg("no space after --- in line {line}", line=line.number), line)
+    return _Cause(msg("line {line}: missing ':' after the key", line=line.number), line)
 
 
 def _second_colon(spot: _Failure) -> str | _Cause | None:
@@ -107,28 +109,34 @@ def _second_colon(spot: _Failure) -> str | _Cause | None:
     if above is None:
         return None
     if _NO_BLANK.match(above.text) and not _PAIR.search(above.text):
-        return _Cause(f"no space after ':' in line {above.number}", above)
+        return _Cause(msg("no space after ':' in line {line}", line=above.number), above)
     if "：" in above.text and ":" not in above.text:
-        return _Cause(f"a full-width colon in line {above.number}; write : and a space", above)
+        return _Cause(msg("a full-width colon in line {line}; write : and a space", line=above.number), above)
     if above.text.startswith("--- "):
-        return _Cause(f"text behind --- in line {above.number}; begin it on the next line", above)
+        return _Cause(
+            msg("text after --- in line {line}; begin it on the next line", line=above.number), above
+        )
     if line.indent > above.indent and _PAIR.search(above.text):
-        return f"this line is indented below line {above.number}, which has a value; {_NESTED}"
+        return msg(
+            "this line is indented below line {line}, which has a value; align it with the keys beside it, "
+            "or remove the value",
+            line=above.number,
+        )
     return None
 
 
 def _no_key(spot: _Failure) -> str | None:
     before, letter = spot.line.before, spot.letter
     if letter and letter in "}]":
-        return f"a {letter} that closes nothing"
+        return msg("{letter} closes nothing", letter=letter)
     if before.rstrip(" ").endswith(('"', "'")):
-        return "text behind a closing quote; one quote is missing, or one too many"
+        return "text after a closing quote; a quote is missing, or there is one too many"
     if before.strip(" "):
         return None
     if letter == "-" and len(before) == spot.outer:
         return "a list item among keys; indent it below its key, or write a key"
     if len(before) != spot.outer:
-        return "this line is indented as none of those above that it could belong to"
+        return "the indentation of this line matches no line above"
     return None
 
 
@@ -137,14 +145,14 @@ _CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
     ("a tab character", _bad_start),
     (
         "unexpected end of stream",
-        lambda spot: f"the quote that opens in line {spot.begun.number} is not closed",
+        lambda spot: msg("the quote that opens in line {line} is not closed", line=spot.begun.number),
     ),
     (
         "unknown escape",
         lambda _: r"a backslash in double quotes begins an escape; write \\ or use single quotes",
     ),
     ("alphabetic or numeric character", _bad_name),
-    ("expected comment or line break", lambda _: "text behind | or >; it begins on the next line"),
+    ("expected comment or line break", lambda _: "text after | or >; begin it on the next line"),
     ("expected <document start>", _behind_the_end),
     (
         "',' or",
@@ -160,5 +168,6 @@ _CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
         lambda _: "a key among the items of a list; begin it with -, or indent it as the keys above",
     ),
     ("expected key", _no_key),
+    ("control characters", lambda _: "control characters are not allowed"),
 )
 """What the parser's words may stand for."""

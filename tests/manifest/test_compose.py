@@ -286,20 +286,20 @@ def test_the_deepest_that_is_read() -> None:
 # common mistakes, and their cause in plain words (libyaml says where reading fails)
 TAB = "a tab; YAML is indented with spaces"
 NO_BLANK = "no space after ':' in line {}"
-BEHIND_QUOTE = "text behind a closing quote; one quote is missing, or one too many"
+BEHIND_QUOTE = "text after a closing quote; a quote is missing, or there is one too many"
 QUOTE = "the quote that opens in line 1 is not closed"
 INDENTED = (
     "this line is indented below line {}, which has a value; "
-    "indent it as its neighbours, or write nothing behind the colon above"
+    "align it with the keys beside it, or remove the value"
 )
-NO_NEIGHBOUR = "this line is indented as none of those above that it could belong to"
+NO_NEIGHBOUR = "the indentation of this line matches no line above"
 SECOND = "a second colon in this line; put the value in quotes"
 BRACKET = "a comma or colon is missing here, or the bracket of line {} is not closed"
 START = "a value cannot begin with {}; put it in quotes"
 
 KEY_AMONG_ITEMS = "a key among the items of a list; begin it with -, or indent it as the keys above"
 BACKSLASH = r"a backslash in double quotes begins an escape; write \\ or use single quotes"
-BEHIND_END = "text behind the end of a document; begin the next one with --- on a line of its own"
+BEHIND_END = "text after the end of a document; begin the next document with --- on a line of its own"
 DEEP, CONTROL = "nested deeper than 256 levels", "control characters are not allowed"
 ESCAPE, DOCUMENT = "found invalid Unicode character escape code", "did not find expected <document start>"
 
@@ -328,20 +328,20 @@ MISTAKES = [
     ("x: 1\na: [1, 2\nc: 1\n", BRACKET.format(2), (3, 2)),
     ("a: {b: 1 c: 2}\n", BRACKET.format(1), (1, 11)),
     ('{"a" 1}', BRACKET.format(1), (1, 6)),
-    ("a: {b: 1}}\n", "a } that closes nothing", (1, 10)),
-    ("a: [1]]\n", "a ] that closes nothing", (1, 7)),
+    ("a: {b: 1}}\n", "} closes nothing", (1, 10)),
+    ("a: [1]]\n", "] closes nothing", (1, 7)),
     ("a: @b\n", START.format("@"), (1, 4)),
     ("a: `b`\n", START.format("`"), (1, 4)),
     ("a: %b\n", START.format("%"), (1, 4)),
     ("a: *.yaml\n", "* begins an alias; put the value in quotes", (1, 5)),
     ("a: & b\n", "& begins an anchor; put the value in quotes", (1, 5)),
     ('a: "C:\\dir"\n', BACKSLASH, (1, 7)),
-    ("a: | text\n  b\n", "text behind | or >; it begins on the next line", (1, 6)),
-    ("---\na: 1\n--- b\n  c: 1\n", "text behind --- in line 3; begin it on the next line", (3, 1)),
-    ("a: 1\n---b\nc: 1\n", "text directly behind --- in line 2", (2, 1)),
+    ("a: | text\n  b\n", "text after | or >; begin it on the next line", (1, 6)),
+    ("---\na: 1\n--- b\n  c: 1\n", "text after --- in line 3; begin it on the next line", (3, 1)),
+    ("a: 1\n---b\nc: 1\n", "no space after --- in line 2", (2, 1)),
     ("a: 1\n... b\n", BEHIND_END, (2, 5)),
-    ("a: 1\n<<<<<<< HEAD\nb: 2\n", "line 2 is a mark of a merge conflict", (2, 1)),
-    ("a: 1\nfoo\nb: 2\n", "line 2 has no ':' after its key", (2, 1)),
+    ("a: 1\n<<<<<<< HEAD\nb: 2\n", "line 2 is a merge conflict marker", (2, 1)),
+    ("a: 1\nfoo\nb: 2\n", "line 2: missing ':' after the key", (2, 1)),
     ("a：1\nb: 2\n", "a full-width colon in line 1; write : and a space", (1, 1)),
     # nothing is known beyond what the parser says
     ('{"a": 1,, "b": 2}', "did not find expected node content", (1, 9)),

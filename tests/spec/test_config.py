@@ -255,7 +255,7 @@ BAD_PROFILES: list[tuple[str, Any, str, str, str]] = [
     ("no", {"target": "t", "alibaba": {"openSource": "no"}}, "alibaba.openSource", "true or false", "false"),
     ("isolation", {"target": "t", "alibaba": {"isolation": "gpu"}}, "alibaba.isolation", "core_mem", "cgpu"),
     ("policy", {"target": "t", "policy": "native-burst-share"}, "policy", "one of", "policy: best-effort"),
-    ("high", {"target": "t", "perNode": 4}, "perNode", "unknown field", "belongs under cards"),
+    ("high", {"target": "t", "perNode": 4}, "perNode", "unknown field", "move perNode under cards"),
 ]  # fmt: skip
 
 
