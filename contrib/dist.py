@@ -75,21 +75,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ |= {"SOURCE_DATE_EPOCH": str(epoch(version())), "TZ": "UTC"}
     time.tzset()  # an archive says local times
     wanted = [one for one in PLATFORMS if one.name in (given.platform or names)]
-    build(folder, given.python or PYTHONS, wanted)
+    left_out = build(folder, given.python or PYTHONS, wanted)
     for path in sorted(folder.iterdir()):
         print(path.name)
-    return 0
+    for platform in left_out:
+        print(f"error: no zipapp for {platform.name}: pip could not install its wheels", file=sys.stderr)
+    return 1 if left_out else 0
 
 
-def build(folder: Path, pythons: Sequence[str], platforms: Sequence[Platform]) -> None:
-    """Everything, into a folder."""
+def build(folder: Path, pythons: Sequence[str], platforms: Sequence[Platform]) -> list[Platform]:
+    """Everything, into a folder. Platforms whose wheels cannot be had are left out, and are the result."""
     wheel, sdist = packages(folder)
     inventory = folder / f"gpuxlate-{version()}.cdx.json"
     apps = {one: folder / f"gpuxlate-{version()}-{one.name}.pyz" for one in platforms}
-    for one, app in apps.items():
-        zipped(wheel, app, inventory, pythons, one)  # the same packages for all: the list is the same too
-    made = krew(apps, folder)
-    checksums(folder / "SHA256SUMS", [wheel, sdist, *apps.values(), inventory, *made])
+    left_out = []
+    for platform, app in list(apps.items()):
+        try:
+            # the same packages for all: the inventory is the same too
+            zipped(wheel, app, inventory, pythons, platform)
+        except subprocess.CalledProcessError:
+            left_out.append(platform)
+            del apps[platform]
+    made = [inventory, *apps.values(), *krew(apps, folder)] if apps else []
+    checksums(folder / "SHA256SUMS", [wheel, sdist, *made])
+    return left_out
 
 
 def version() -> str:

@@ -4,6 +4,7 @@ This needs a package index; where pip cannot reach one, the test is skipped.
 """
 
 import hashlib
+import importlib
 import json
 import os
 import platform
@@ -217,3 +218,34 @@ def krew_gets_what_its_manifest_says(folder: Path, dist: Path) -> None:
             tar.extractall(folder / "krew" / system, filter="data")
     plugin = folder / "krew" / "linux" / spec["platforms"][0]["bin"]
     assert "kubectl gpuxlate [OPTIONS]" in run(plugin, "--help", cwd=folder)
+
+
+def test_a_platform_without_wheels_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The others are made, with their checksums, and the exit code says that one is missing."""
+    monkeypatch.syspath_prepend(ROOT / "contrib")
+    dist = importlib.import_module("dist")
+
+    def packages(folder: Path) -> tuple[Path, ...]:
+        made = folder / "gpuxlate.whl", folder / "gpuxlate.tar.gz"
+        for path in made:
+            path.write_bytes(b"")
+        return made
+
+    def zipped(_wheel: Path, app: Path, inventory: Path, _pythons: object, on: object) -> None:
+        if on.name == "darwin-x86_64":  # type: ignore[attr-defined]
+            raise subprocess.CalledProcessError(1, ["pip"])
+        app.write_bytes(b"zipapp")
+        inventory.write_text("{}")
+
+    monkeypatch.setattr(dist, "packages", packages)
+    monkeypatch.setattr(dist, "zipped", zipped)
+    monkeypatch.setattr(dist.os, "umask", lambda _mask: 0)
+    monkeypatch.setattr(dist.os, "environ", dict(os.environ))
+    assert dist.main([str(tmp_path)]) == 1
+    assert "error: no zipapp for darwin-x86_64" in capsys.readouterr().err
+    summed = {line.split()[1] for line in (tmp_path / "SHA256SUMS").read_text().splitlines()}
+    assert {one.name for one in tmp_path.iterdir()} == summed | {"SHA256SUMS"}
+    assert [name for name in summed if "darwin" in name and "arm64" not in name] == []
+    assert len([name for name in summed if name.endswith(".pyz")]) == 3
