@@ -49,8 +49,8 @@ def command(
 ) -> int:
     """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 
-    Only the report is written. Exit 1 where every target refuses something whatever is accepted, for files
-    that cannot be read as manifests, and with --write-decisions while something is undecided.
+    Only the report is written. Exit 1 if no target can have every share whatever is accepted, if a file is
+    not a manifest, or, with --write-decisions, if a loss is not accepted yet.
     """
     decided = read_decisions(translation.accepted)
     source = lookup.target(translation.from_) if translation.from_ else None

@@ -191,10 +191,10 @@ def command(
     losses: options.LossOptions,
     output: options.Output = "table",
 ) -> int:
-    """What shares hold of cards and cost, exactly: of each card, the larger part of compute and memory.
+    """Compute what shares hold of cards, and what that costs: the larger of the parts of compute and memory.
 
-    Of EMR Serverless, the vendor's GPU-hours; elsewhere the price is that of --price or of `prices:` in the
-    configuration. Nothing has a price by itself.
+    For EMR Serverless, in GPU-hours of the vendor. Elsewhere the price of a card is that of --price or of
+    `prices:` in the configuration; there is no default.
     """
     backend = lookup.written_target(to)
     time = _given("--hours", hours, hours_of)

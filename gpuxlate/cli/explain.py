@@ -12,7 +12,8 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import options, printing
 from gpuxlate.model.declarations import Keywords, Output, Printed, RuleCode, record
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.errors import Exit
+from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.messages import msg
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope, UnknownRuleError
 
@@ -63,6 +64,12 @@ def command(
     backends = list(registry.all_backends())
     rule = catalog.find(code, backends)
     if rule is None:
+        prefix = code.upper()
+        if prefix and any(one.startswith(prefix) for one in catalog.all_rules(backends)):
+            raise UserError(
+                msg("{code} is not the code of one rule", code=code),
+                msg("gpuxlate rules {prefix} lists the rules", prefix=prefix),
+            )
         raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
         printing.json_out(RuleOutput.of(rule).to_json())

@@ -69,7 +69,7 @@ def command(
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
-    """How many cards and nodes the shares of these manifests need at each target, and why.
+    """Count the cards and nodes that the shares of these manifests need at each target, and say why.
 
     Each target needs --node, or a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is
     refused or fits nowhere, or something is not translated. --as scheduled also says which pods would wait.
@@ -336,7 +336,7 @@ def _text(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str
     run = plans[0].run
     rows = [*(_row(planned, before=True) for planned in today), *(_row(planned) for planned in plans)]
     head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if plans[0].scheduled else [])]
-    head += ["AT LEAST", "COMPUTE", "MEMORY", "BOTTLENECK"]
+    head += ["LOWER BOUND", "COMPUTE", "MEMORY", "BOTTLENECK"]
     sentence = counts(run)
     shares = list(counted_once(run.items))
     copies = sum(item.times for item in shares)

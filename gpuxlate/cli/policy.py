@@ -172,7 +172,7 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
             )
         if name not in [backend.name for backend in chosen]:
             raise UserError(
-                msg("{path}: its target {name} is none of --to", path=path, name=name),
+                msg("{path}: its target {name} is not in --to", path=path, name=name),
                 msg("add --to {name}, or leave out the profile", name=name),
             )
         profiles[name] = profile

@@ -124,8 +124,8 @@ def command(
     """Keep a tree for each target in step with one source tree, as `sync` of the configuration says.
 
     Each file of the source is written to the same path in the folder of each target, YAML and JSON
-    translated. Only files that sync wrote are changed or removed. Exit 1 if a target is refused, or not in
-    step (--check).
+    translated. Only files that sync wrote are changed or removed. Exit 1 if a loss is not accepted, if a
+    share is refused, or if a target is not in step (--check).
     """
     config = lookup.config()
     if config is None or not config.sync:

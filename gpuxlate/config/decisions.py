@@ -179,7 +179,7 @@ def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
             message = msg("{name} is a text, and {field} is a number", name=name, field=field)
             yield _wrong((*at, name), message, msg("write {name}: {value}", name=name, value=value))
     if verdict == "refused":
-        message = msg("what is refused cannot be accepted: no target can say it")
+        message = msg("a refused share cannot be accepted: the target cannot express it")
         yield _wrong((*at, "verdict"), message, "change the share, and remove this entry")
     if verdict == "filled" and isinstance(field, str) and field not in NUMBER_FIELDS:
         message = msg("{field} cannot be filled", field=field)

@@ -251,7 +251,10 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
         ls.say(with_hint(error))
         return None
     if translated.made.refused:
-        ls.say(msg("Refused, nothing was changed.\n{findings}", findings=translated.listed(Severity.ERROR)))
+        ls.say(
+            msg("Not translated, nothing was changed.
+{findings}", findings=translated.listed(Severity.ERROR))
+        )
     elif not translated.made.changed:
         ls.say(msg("Nothing to change for {target}.", target=target), types.MessageType.Info)
     elif confirms(ls.client_capabilities) or await _confirmed(ls, translated):

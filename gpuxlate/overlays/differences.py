@@ -196,7 +196,7 @@ class OverlayDifference:
             yield from self._of_items(written, here, path)
         else:
             raise CannotMergeError(
-                msg("it would replace {field} of what it is laid over as a whole", field=path[-1])
+                msg("it would replace all of {field} of the object that it patches", field=path[-1])
             )
 
     def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -18,9 +18,6 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share, ShareField
 from gpuxlate.translation.fit import PodFit, Verdict, worst
 from gpuxlate.yamltext.parse import Document
-
-if TYPE_CHECKING:
-    pass
 
 
 @record

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
 _UNUSED = msg("no pod of the kustomization uses it")
 _IN_LIST = msg("it is in a list")
-_UNLIKE = "the objects that it is laid over need different values: {object} and {other}"
+_UNLIKE = "the objects that it patches need different values: {object} and {other}"
 _OTHERWISE = msg("what it sets in the object is not where its translation would set it")
 _IN_PATCH = msg("this file is a patch")
 
@@ -290,7 +290,7 @@ def _edits(
         raise _CannotError(missing.message)
     below, above = (dialects_of(pod.keys, settings) for pod in (base.base, whole))
     if target in below and mine != below:
-        message = "what it is laid over is in keys of {target} already: translate both in one run"
+        message = "the object that it patches already uses {target}: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, base, settings) if settings.decisions else (None, None)
     before = fitted(document.with_root(base.root), base.base, below, settings, based, base.home)

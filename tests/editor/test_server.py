@@ -371,7 +371,7 @@ async def test_a_translation_is_confirmed_in_the_preview_of_the_editor(one: Edit
     before = one.texts[uri]
     result = await one.command("gpuxlate.translate", uri, "tke")
     assert result["refused"]
-    assert one.messages[-1].startswith("Refused, nothing was changed.\nline 10: TKE002")
+    assert one.messages[-1].startswith("Not translated, nothing was changed.\nline 10: TKE002")
     assert one.texts[uri] == before
 
 

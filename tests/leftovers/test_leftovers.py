@@ -196,7 +196,7 @@ def test_values_over_a_part_that_is_not_translated_yet(
     chart = "apiVersion: v2\nname: c\nversion: 0.1.0\n"
     write({"Chart.yaml": chart, "values.yaml": values % 8, "values-prod.yaml": values % 12})
     said = run("translate", ".", "--to", "vke", "-i").err.decode()
-    assert "help: correct what is reported about that first\n" in said
+    assert "help: correct the findings about that object first\n" in said
     assert said.endswith("to accept: gpuxlate translate . --to vke -i --fill cores=N\n")
     assert run("translate", ".", "--to", "vke", "-i", "--fill", "cores=30").code == 0
     assert (

@@ -277,7 +277,8 @@ def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPoo
     least = {_least_with_slices(each, partition.profile) for each in aks_cards}
     if label is None or label["slices"] not in SLICES or partition.profile not in least:
         message = msg(
-            "AKS divides {cards} into the least profile with so many slices: {profile} is none",
+            "AKS divides {cards} only into the smallest profile of each number of slices, and {profile} is "
+            "not one of them",
             cards=", ".join(AKS_CARDS),
             profile=partition.profile,
         )
