@@ -19,7 +19,7 @@ def main():  # type: () -> None
     with zipfile.ZipFile(ARCHIVE) as archive:
         folders = {name.split("/")[1] for name in archive.namelist() if name.startswith("lib/")}
         if TAG not in folders:
-            known = ", ".join(sorted(folders - {"any"}))
+            known = ", ".join(sorted(folder for folder in folders if folder.startswith("cp")))
             sys.exit("error: this file is for " + known + ", and python3 is " + TAG)
         inside = [name for name in archive.namelist() if name.startswith(("lib/any/", "lib/" + TAG + "/"))]
         lib = os.path.join(unpacked(archive, inside, archive.read("BUILD").decode()), "lib")
