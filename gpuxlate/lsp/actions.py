@@ -252,7 +252,9 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
         return None
     if translated.made.refused:
         ls.say(
-            msg("Not translated, nothing was changed.\n{findings}", findings=translated.listed(Severity.ERROR))
+            msg(
+                "Not translated, nothing was changed.\n{findings}", findings=translated.listed(Severity.ERROR)
+            )
         )
     elif not translated.made.changed:
         ls.say(msg("Nothing to change for {target}.", target=target), types.MessageType.Info)

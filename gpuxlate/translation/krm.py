@@ -31,7 +31,6 @@ from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
 
-
 RESOURCE_LIST = "ResourceList"
 
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
