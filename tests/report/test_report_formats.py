@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -133,20 +131,3 @@ def test_no_findings() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown format 'xml'; formats: text, concise, json, "):
         render("xml", [], Summary())
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_only_the_asked_format_is_loaded(name: str) -> None:
-    code = (
-        "import sys; from gpuxlate.report import render; from gpuxlate.report.summary import Summary\n"
-        f"render({name!r}, [], Summary())\n"
-        "print(*sorted(m for m in sys.modules if m.startswith(('gpuxlate', 'rich', 'pydantic'))))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = done.stdout.split()
-    shared = {"summary", "characters", "excerpt", "identity", "json"}
-    formats = {module.removeprefix("gpuxlate.report.") for module in loaded if "gpuxlate.report." in module}
-    assert name in formats
-    assert formats - shared - {name} == set()
-    heavy = ("gpuxlate.rules", "gpuxlate.backends", "rich", "pydantic")
-    assert [module for module in loaded if module.startswith(heavy)] == []

@@ -1,7 +1,5 @@
 """Configuration and profiles: found, read, refused in people's words; and what they cost."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -290,19 +288,3 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
             find_profile(name, config, read_yaml)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_profile_file(Path("a\0b"), read_yaml, named=True)
-
-
-# --- start-up ---------------------------------------------------------------------------------------
-
-
-def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    code = (
-        "import sys, pathlib, gpuxlate.config, gpuxlate.config.document, gpuxlate.cli.schemas\n"
-        "from gpuxlate.config.configuration import Config\n"
-        "from gpuxlate.config.find import find_config\n"
-        f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"
-        "assert Config().ignores_for(pathlib.Path('a.yaml')) == ()\n"
-        "print(sorted({'pydantic', 'tomllib', 'jsonschema'} & set(sys.modules)))\n"
-    )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -1,8 +1,6 @@
 """``kubectl gpuxlate`` on live objects: what is printed, the exit code, and what a server is asked."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -240,31 +238,6 @@ def test_gpuxlate_itself_stays_with_files() -> None:
         done = running.run(*words)
         assert (done.code, done.out) == (2, b"")
         assert problem in done.err.decode()
-
-
-@pytest.mark.parametrize(("words", "client"), [("deploy/web", True), ("web.yaml", False)])
-def test_the_client_is_imported_when_a_cluster_is_asked_for(
-    kubeconfig: Path, words: str, client: bool
-) -> None:
-    program = (
-        "import sys, atexit\n"
-        "atexit.register(lambda: print(sorted(m for m in sys.modules if m.partition('.')[0] in\n"
-        "    ('kubernetes', 'rich')), file=sys.stderr))\n"
-        "sys.argv[0] = 'kubectl-gpuxlate'\n"
-        "from gpuxlate.cli.kubectl import main\n"
-        "main()"
-    )
-    (kubeconfig.parent / "web.yaml").write_text(
-        json.dumps({"apiVersion": "apps/v1", "kind": "Deployment", **deployment("web")})
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "parse", words, "-o", "json", "--kubeconfig", str(kubeconfig)],
-        capture_output=True, text=True, check=False, cwd=kubeconfig.parent,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    loaded = done.stderr.splitlines()[-1]
-    assert ("'kubernetes'" in loaded) is client
-    assert "'rich'" not in loaded
 
 
 # --- many objects -------------------------------------------------------------------------------
