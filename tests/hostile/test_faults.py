@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,7 @@ def test_a_kill_from_outside(case: Case, tmp_path: Path) -> None:
         path = str(Path(writing.__file__).parents[1])
         with program(folder, *case.arguments, command=[str(PROGRAM)], PYTHONPATH=path) as process:
             while process.poll() is None and last.stat().st_ino == before:
-                pass  # a rename gives the name another file
+                time.sleep(0.001)  # leaves the core to the program; a rename gives the name another file
             process.kill()
         found = holds(folder)
         new = [name for name in files if found[name] == case.new["a.yaml"]]

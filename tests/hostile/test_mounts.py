@@ -4,24 +4,20 @@ import errno
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.hostile.conftest import Case, Done, Tree, Worker, fill, holds, left_over, loaded_worker
+from tests.hostile.conftest import Case, Done, Tree, Worker, fill, holds, left_over
 
 
 @pytest.fixture(scope="module")
-def mounted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
-    """A worker whose mounts nobody else sees, and which go away with it."""
-    made = loaded_worker(tmp_path_factory.mktemp("mounted"))
-    number = made.ask({"namespace": True})["errno"]
+def mounted(worker: Worker) -> Worker:
+    """The worker, whose mounts from here on nobody else sees, and which go away with it."""
+    number = worker.ask({"namespace": True})["errno"]
     if number:
-        made.close()
         pytest.skip(f"mounting is not allowed here: {os.strerror(number)}")
-    yield made
-    made.close()
+    return worker
 
 
 def mount(worker: Worker, folder: Path, *arguments: str) -> None:

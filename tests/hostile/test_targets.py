@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.model.kept import forget
 from tests.hostile.conftest import (
     FIX,
     OLD,
@@ -25,6 +26,7 @@ from tests.hostile.conftest import (
     left_over,
     moments,
 )
+from tests.running import run
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
@@ -220,28 +222,23 @@ OF_A_SHELL = {
 
 
 @pytest.mark.parametrize("what", OF_A_SHELL)
-def test_what_a_shell_has_opened_is_read(what: str, tmp_path: Path) -> None:
+def test_what_a_shell_has_opened_is_read(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in ``gpuxlate lint <(helm template chart)``."""
     text, line, says = OF_A_SHELL[what]
     fill(tmp_path, {"a.yaml": OLD})
+    monkeypatch.chdir(tmp_path)
     ours, theirs = os.pipe()
     os.write(theirs, text.encode())
     os.close(theirs)
-    program = "from gpuxlate.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", program, *line.format(f"/dev/fd/{ours}").split()],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        pass_fds=[ours],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    forget()  # the same number was another pipe
+    ran = run(*line.format(f"/dev/fd/{ours}").split())
     os.close(ours)
-    assert (done.returncode, says in done.stdout) == (0, True), done.stderr
+    assert (ran.code, says in ran.out.decode()) == (0, True), ran.err
 
 
-def test_decisions_that_a_shell_has_opened_count_for_each_target(tmp_path: Path) -> None:
+def test_decisions_that_a_shell_has_opened_count_for_each_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A pipe is read once, however many targets of ``sync`` ask for it."""
     asked = "- {object: Pod/web, container: web, to: %s, field: memoryMiB, code: %s, verdict: rounded,"
     asked += " asked: 4000, given: %s, accept: true, reason: so it is}\n"
@@ -252,20 +249,14 @@ def test_decisions_that_a_shell_has_opened_count_for_each_target(tmp_path: Path)
     )
     tree = "sync: [{source: base, targets: {tke: c, ack: d}}]\n"
     fill(tmp_path, {".gpuxlate.yaml": tree, "base/a.yaml": neutral, ".git/HEAD": ""})
+    monkeypatch.chdir(tmp_path)
     ours, theirs = os.pipe()
     os.write(theirs, b"apiVersion: gpuxlate.io/v1alpha1\nkind: Decisions\ndecisions:\n" + entries.encode())
     os.close(theirs)
-    done = subprocess.run(
-        [sys.executable, "-m", "gpuxlate", "sync", "--decisions", f"/dev/fd/{ours}"],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        pass_fds=[ours],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    forget()
+    ran = run("sync", "--decisions", f"/dev/fd/{ours}")
     os.close(ours)
-    assert done.returncode == 0, done.stderr
+    assert ran.code == 0, ran.err
 
 
 READERS = (

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.documents import LONGEST_NAME, cut
+from gpuxlate.policy.documents import LONGEST_NAME, AdmissionPolicy, cut
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from gpuxlate.policy.style import ACTIONS, PolicyStyle
 from tests.policy.engine import Engine, Object, as_served
@@ -25,14 +26,29 @@ from tests.running import run
 from tests.test_kubernetes_schemas import refusal
 
 ALL = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL, custom=True)
-POLICIES = [*enforcing(BACKENDS, ALL)]
-FROZEN = [*deny_policies(BACKENDS, ALL)]
 CLUSTERS = tuple(
     load_profile({"target": one.name, "cards": {"perNode": 4, "memoryMiB": 24576}}) for one in BACKENDS
 )
 READING = replace(ALL, profiles=CLUSTERS, parameters=True)
-OF_CARDS = [one for one in enforcing(BACKENDS, READING) if one.parameters]
-EVERY = [*POLICIES, *OF_CARDS, *FROZEN]
+
+
+@cache
+def of_pods() -> list[AdmissionPolicy]:
+    """The policies without numbers of a cluster."""
+    return [*enforcing(BACKENDS, ALL)]
+
+
+@cache
+def of_cards() -> list[AdmissionPolicy]:
+    """Those that read the numbers of a cluster."""
+    return [policy for policy in enforcing(BACKENDS, READING) if policy.parameters]
+
+
+@cache
+def every_policy() -> list[AdmissionPolicy]:
+    return [*of_pods(), *of_cards(), *deny_policies(BACKENDS, ALL)]
+
+
 TKE = "tke.cloud.tencent.com/qgpu-"
 
 
@@ -63,13 +79,13 @@ def test_golden() -> None:
 
 @pytest.mark.parametrize("version", ["1.30", "1.33", "1.37"])
 def test_strict_schemas(version: str) -> None:
-    assert [found for one in documents(EVERY, Format.VAP) if (found := refusal(one, version))] == []
+    assert [found for one in documents(every_policy(), Format.VAP) if (found := refusal(one, version))] == []
 
 
 def test_what_the_api_demands() -> None:
-    names = [one.name for one in EVERY]
+    names = [one.name for one in every_policy()]
     assert len(set(names)) == len(names)
-    for one in EVERY:
+    for one in every_policy():
         # kubectl keeps a copy as JSON, where Go writes six letters for each of &, < and >: 256 KiB at most
         copied = json.dumps(one.spec, ensure_ascii=False).encode()
         assert len(copied) + 5 * sum(copied.count(letter) for letter in b"&<>") < 2**18 - 4096, one.name
@@ -199,7 +215,7 @@ CUSTOM: list[tuple[Object, set[str]]] = [
 
 @pytest.mark.parametrize(("one", "codes"), CUSTOM)
 def test_custom_resources(one: Object, codes: set[str]) -> None:
-    found = [Engine(policy.spec)(one) for policy in POLICIES if policy.name.endswith("-workloads")]
+    found = [Engine(policy.spec)(one) for policy in of_pods() if policy.name.endswith("-workloads")]
     assert {code for each in found for code in each} == codes
 
 
@@ -354,7 +370,7 @@ def cost(text: str, items: int) -> int:
 
 
 def test_the_cost_of_a_pod_is_far_below_the_budget() -> None:
-    for one in (*POLICIES, *OF_CARDS):
+    for one in (*of_pods(), *of_cards()):
         if one.name.endswith("-workloads"):
             continue
         found = [cost(part["expression"], 6) for part in (*one.spec["variables"], *one.spec["validations"])]
