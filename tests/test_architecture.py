@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+@cache
 def is_module(name: str) -> bool:
     path = PACKAGE / name.replace(".", "/")
     return path.with_suffix(".py").is_file() or path.is_dir()

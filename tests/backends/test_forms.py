@@ -175,6 +175,7 @@ LINTS: list[tuple[str, str, list[str]]] = [
     ("job.conf", SPARK_OK.replace("=30", "=100"), ["EMR035 error 100"]),
     ("job.conf", SPARK_OK.replace("=30", "=30.5"), ["EMR035 error 30.5"]),
     ("job.conf", SPARK_OK.replace("=30", "  30%"), ["EMR035 error 30%"]),
+    ("job.conf", SPARK_OK.replace("=30", "=\u0663\u0660"), ["EMR035 error \u0663\u0660"]),
     ("job.conf", SPARK_OK.replace("=4096", "=0"), ["EMR036 error 0"]),
     ("job.conf", SPARK_OK.replace("=4096", "=4g"), ["EMR036 error 4g"]),
     ("job.conf", SPARK_OK.replace("=4096", "=4"), ["GX007 warning 4"]),

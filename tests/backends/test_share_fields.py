@@ -151,6 +151,7 @@ DOCUMENTS: list[tuple[Share, dict[str, Any]]] = [
     (Share(2, 60, memory_percent=50), {"cards": 2, "cores": 60, "memoryPercent": 50}),
     (FULL, FULL_SPEC),
     (Share(1, None, 1, memory_limit_mib=2), {"memoryMiB": 1, "memoryLimitMiB": 2}),
+    (Share(1, None, 1, memory_limit_mib=2**63 - 1), {"memoryMiB": 1, "memoryLimitMiB": 2**63 - 1}),
     (Share(device=Device(None, ("T4 16G",))), {"cards": 1, "device": {"models": ["T4 16G"]}}),
     *((Share(1, 30, isolation=level), {"cores": 30, "isolation": str(level)}) for level in Isolation),
     (Share(partition=SMALL), {"partition": {"profile": "1g.10gb"}}),
