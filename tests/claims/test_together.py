@@ -70,24 +70,24 @@ def test_containers_with_the_same_devices(tmp_path: Path, containers: dict[str, 
     assert planned(file) == (1, len(shares), max(cards for *_, cards in shares))  # cards that hold both
 
 
-@pytest.mark.parametrize("files", [1, 3])
-def test_a_claim_of_several_pods_counts_once(tmp_path: Path, files: int) -> None:
+@pytest.mark.parametrize(("files", "pods"), [(1, 2), (1, 3), (3, 3)])
+def test_a_claim_of_several_pods_counts_once(tmp_path: Path, files: int, pods: int) -> None:
     """In one file or in several; a template beside it counts for each pod."""
     texts = [CLAIM + pod("web-0", "resourceClaimName: one", ctr="")]
-    texts += [pod(f"web-{number}", "resourceClaimName: one", ctr="") for number in (1, 2)]
+    texts += [pod(f"web-{number}", "resourceClaimName: one", ctr="") for number in range(1, pods)]
     named = [[text] for text in texts] if files > 1 else [texts]
     for number, one in enumerate(named):
         (tmp_path / f"{number}.yaml").write_text("---\n".join(one))
     read = said_in_json("inspect", tmp_path, "-o", "json")
-    assert len(read["items"]) == 3
+    assert len(read["items"]) == pods
     totals = read["totals"]["dra-hami"]
-    assert (totals["pods"], totals["cards"], totals["memoryMiB"]) == (3, 2, 8192)
+    assert (totals["pods"], totals["cards"], totals["memoryMiB"]) == (pods, 2, 8192)
     assert planned(tmp_path)[1:] == (1, 2)
     assert b"1 share" in run("assess", str(tmp_path), "--to", "hami").out
     refused = run("translate", str(tmp_path), "--to", "hami")
     assert refused.code == Exit.FINDINGS
     assert refused.out == b""
-    assert refused.err.count(b"error[GX023]: all pods that name ResourceClaim one share its devices") == 3
+    assert refused.err.count(b"error[GX023]: all pods that name ResourceClaim one share its devices") == pods
 
 
 def test_replicas_that_name_one_claim_have_one_share(tmp_path: Path) -> None:
