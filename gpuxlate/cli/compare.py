@@ -55,7 +55,7 @@ _RESET = "\x1b[0m"
 
 @record
 class Line:
-    """One line of one manifest; ``own`` says that the other manifests do not have it."""
+    """One line of one manifest; ``is_unique`` says that the other manifests do not have it."""
 
     text: str
     is_unique: bool

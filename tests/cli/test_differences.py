@@ -169,7 +169,7 @@ def test_what_does_not_differ_is_shown_whole(names: str) -> None:
 
 def test_what_three_have_in_common() -> None:
     rows = align([text.splitlines() for text in (ONE, TWO, THREE)])
-    common = [row[0].text for row in rows if row[0] and not row[0].own]
+    common = [row[0].text for row in rows if row[0] and not row[0].is_unique]
     assert common == ["spec:", "  a: 1", "  z: 1  # a long comment at the end"]
     for index, text in enumerate((ONE, TWO, THREE)):
         assert [line.text for row in rows if (line := row[index])] == text.splitlines()

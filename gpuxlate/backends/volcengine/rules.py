@@ -1058,7 +1058,7 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
 
 
 @rule(
-    "VKE035",
+    "VKE042",
     Severity.INFO,
     missing=True,
     constraint=Constraint(
