@@ -43,6 +43,7 @@ class OverlayBase(NamedTuple):
     places of operations. ``claims``: those
     of the whole, after the patches of their templates behind the part. ``alone``: why another document of the
     file cannot be a patch of a template. ``home``: where the pod is written, if a kustomization has it.
+    ``within``: where the part says all that it says of the pod; the trees hold nothing beside it.
     """
 
     base: Pod
@@ -58,6 +59,7 @@ class OverlayBase(NamedTuple):
     claims: tuple[PodClaim, ...] = ()
     alone: Message | None = None
     home: Home | None = None
+    within: Path = ()
 
 
 class OverlayPod(NamedTuple):

@@ -14,7 +14,7 @@ from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, entry_of, get
 from gpuxlate.yamltext.nodes import Sequence as List
 
 LISTS: Map[str, str] = {
@@ -74,6 +74,17 @@ def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
     mapping = Mapping(0, None, None, flow=False)
     mapping.entries.extend(entries)
     return mapping
+
+
+def narrowed(node: Node, path: Path) -> Mapping:
+    """A mapping without what is beside a path through its mappings; all of it where the path has no steps."""
+    mapping = deref(node)
+    assert isinstance(mapping, Mapping)
+    entry = entry_of(mapping, path[0]) if path else None
+    if entry is None:
+        return new_mapping(()) if path else mapping
+    key, value, _ = entry
+    return new_mapping([(key, narrowed(value, path[1:]))])
 
 
 def new_list(items: Iterable[Node]) -> List:

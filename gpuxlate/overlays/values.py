@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Several
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from gpuxlate.files.find import CHART
@@ -34,7 +35,7 @@ from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
 from gpuxlate.overlays.operations import PatchPlaces
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
-from gpuxlate.overlays.patches import new_mapping
+from gpuxlate.overlays.patches import narrowed, new_mapping
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 from gpuxlate.yamltext.parse import Document
 
@@ -145,9 +146,10 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
 
     def pods(document: Document) -> Several[OverlayPod]:
         parts = values_pods(document, Chart(chart, below))
-        if below is None or not isinstance(root, Mapping) or not isinstance(document.root, Mapping):
+        values = document.root
+        if below is None or not isinstance(root, Mapping) or not isinstance(values, Mapping):
             return [OverlayPod(pod) for pod in parts]
-        after = laid_over(root, document.root)
+        after = laid_over(root, values)
         base, whole = (
             {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
             for mapping in (root, after)
@@ -159,8 +161,17 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
             if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
                 return ()
             places = PatchPlaces(document, after, {})
+            below_it, with_it, said = (narrowed(mapping, path) for mapping in (root, after, values))
             overlay_base = OverlayBase(
-                base[path], whole[path], pod, root, after, _laid, places, said=document.root
+                base[path],
+                whole[path],
+                pod,
+                below_it,
+                with_it,
+                partial(_laid, path),
+                places,
+                said,
+                within=path,
             )
             return (overlay_base,)
 
@@ -183,8 +194,9 @@ def laid_over(below: Mapping, over: Mapping) -> Mapping:
     return new_mapping(entries.values())
 
 
-def _laid(below: Mapping, document: Document, _lenient: bool) -> Mapping:
-    return laid_over(below, document.root) if isinstance(document.root, Mapping) else below
+def _laid(path: Path, below: Mapping, document: Document, _lenient: bool) -> Mapping:
+    """The part at a path of the values of a document over those below it."""
+    return laid_over(below, narrowed(document.root, path)) if isinstance(document.root, Mapping) else below
 
 
 @cached(256)

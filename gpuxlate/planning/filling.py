@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.cluster_nodes import PERCENT
@@ -52,6 +53,9 @@ class Nodes:
         every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
         self._least, self._fresh = smallest(every), any(ask.fresh for ask in every)
         self._turns: list[tuple[int, int]] = []
+        self._queued_for: int | None = None
+        self._queue: list[tuple[int, int]] = []
+        """Of the turns those that have not refused the asks that came last."""
         self._most: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
         self._pods: Counter[int] = Counter()
         self._refused: dict[int, set[int]] = {}
@@ -65,16 +69,21 @@ class Nodes:
         """
         refused = self._refused.setdefault(ask_index, set())
         mib, percent = self._needs[ask_index]
-        for at, (_, number) in enumerate(self._turns):
+        if ask_index != self._queued_for:
+            self._queued_for, self._queue = ask_index, list(self._turns)  # what is sorted is a heap
+        while self._queue:
+            turn = self._queue[0]
+            number = turn[1]
             most_mib, most_percent = self._most[number]
-            if most_mib < mib or most_percent < percent or number in refused:
-                continue
-            chosen = self._place(ask_index, number)
+            fits = most_mib >= mib and most_percent >= percent and number not in refused
+            chosen = self._place(ask_index, number) if fits else None
+            heappop(self._queue)
             if chosen is not None:
-                del self._turns[at]
+                del self._turns[bisect_left(self._turns, turn)]
                 self._enter(number)
                 return BinPlacement(ask_index, number, chosen)
-            refused.add(number)
+            if fits:
+                refused.add(number)
         if self._empty is None:
             return None
         self._add(self._empty)
@@ -105,7 +114,9 @@ class Nodes:
             max((card.cores for card in cards), default=0),
         )
         if any(self._may_take(card) for card in cards):
-            insort(self._turns, (self._score(number, cards), number))
+            turn = (self._score(number, cards), number)
+            insort(self._turns, turn)
+            heappush(self._queue, turn)
 
     def _may_take(self, card: FreeGpu) -> bool:
         if card.slots <= 0:

@@ -31,7 +31,7 @@ from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
 from gpuxlate.overlays.operations import is_operations, op_edits
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patched_pods import of_pods, patched_pods
-from gpuxlate.overlays.patches import CannotMergeError
+from gpuxlate.overlays.patches import CannotMergeError, narrowed
 from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.overlays.run_builds import BuildPlaces, Builds, refused_at
@@ -349,8 +349,9 @@ def _fits(
 ) -> bool:
     """The part with these edits, laid over the new object below it, makes the new whole."""
     assert document.root is not None
+    said = narrowed(document.root, base.within) if base.within else document.root
     try:
-        again = replace(document, root=edited(document.root, edits, base.part.siblings))
+        again = replace(document, root=edited(said, edits, base.part.siblings))
         return alike(base.lay(new_below, again, False), new_whole)
     except (CannotMergeError, EditError):
         return False

@@ -350,10 +350,14 @@ WRONG = [
     ("whole --to nvidia-mig -o aks", 2, "error: no document says what -o aks is for bert"),
     ("part --to vke -o eks", 2, "error: no document says what -o eks is for bert"),
     # on an A100 of 40 GB a pool of MIG1g has 1g.5gb, and 1g.20gb is the larger one of a slice everywhere
-    ("mig --to nvidia-mig -o aks --check a100.yaml", 2, "error: AKS divides A100, H100, H200 into the least"),
-    ("large --to nvidia-mig -o aks", 2, "error: AKS divides A100, H100, H200 into the least"),
+    (
+        "mig --to nvidia-mig -o aks --check a100.yaml",
+        2,
+        "error: AKS divides A100, H100, H200 only into the smallest",
+    ),
+    ("large --to nvidia-mig -o aks", 2, "error: AKS divides A100, H100, H200 only into the smallest"),
     ("mig --to nvidia-mig -o aks --check b200.yaml", 1, "error[NVIDIA003]: 1g.10gb is not a profile of B200"),
-    ("newest --to nvidia-mig -o aks --check b200.yaml", 2, "error: AKS divides A100, H100, H200 into"),
+    ("newest --to nvidia-mig -o aks --check b200.yaml", 2, "error: AKS divides A100, H100, H200 only into"),
 ]
 
 

@@ -202,7 +202,7 @@ def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
     assert read == ["pods.yaml"]
 
 
-FOUR_A10 = {"cards": {"perNode": 4, "model": "A10"}}
+FOUR_V100 = {"cards": {"perNode": 4, "model": "V100"}}
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ FOUR_A10 = {"cards": {"perNode": 4, "model": "A10"}}
         ({"policy": "fixed-share"}, ["no cards.perNode and no cards.memoryMiB"]),
         ({"cards": {"perNode": 4}}, ["has no cards.memoryMiB"]),
         ({"cards": {"memoryMiB": 22731}}, ["has no cards.perNode"]),
-        (FOUR_A10, ["the catalogue has no memory of A10", "cards.model: A10-24GB"]),
+        (FOUR_V100, ["the catalogue has no memory of V100", "cards.model: V100-16GB"]),
         ({"cards": {"perNode": 4, "model": "L4"}}, ["the catalogue has no memory of L4"]),
     ],
 )

@@ -38,7 +38,6 @@ from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
-from gpuxlate.rules.predicates import Labelled
 from gpuxlate.rules.unsupported_products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu")
@@ -432,7 +431,6 @@ class AlibabaGpushare(Backend):
     scheduling = Scheduling(
         cards=Pick.FULLEST, source="Alibaba Cloud ACK, labels of GPU nodes, ack.node.gpu.placement"
     )
-    detected_by = Labelled(COUNT)
     rule_prefix = "ACK"
     rule_module = "gpuxlate.backends.alibaba.rules"
     node_module = "gpuxlate.backends.alibaba.nodes"

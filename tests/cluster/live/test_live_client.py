@@ -114,7 +114,7 @@ def test_a_list_that_has_changed_is_read_on_once(cluster: Cluster, server: Fault
     server.inject(expired(_token(1)), continued=True, times=1)
     names = [one["metadata"]["name"] for page in cluster.pages(IN_DEFAULT, limit=1) for one in page]
     assert names == ["web", "bad"]
-    assert cluster.notes == [f"the list at {IN_DEFAULT} changed while it was read: its later pages are newer"]  # type: ignore[attr-defined]
+    assert cluster.notes == [f"the list at {IN_DEFAULT} changed while it was read: later pages are newer"]  # type: ignore[attr-defined]
     assert server.count() == 3
 
 
