@@ -15,6 +15,7 @@ import pytest
 
 import gpuxlate
 from bench.dialects import measured
+from bench.kinds import chart
 from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.claims import index
@@ -200,4 +201,17 @@ def test_twice_the_depth_is_twice_the_work(
         return calls(lambda: run(*command.split()))
 
     work_of(4)
+    assert grows_with_the_input(work_of)
+
+
+def test_each_part_of_a_chart_is_alone(tmp_path: Path) -> None:
+    """Values of a release are laid over those of the chart part by part."""
+
+    def work_of(count: int) -> int:
+        folder = tmp_path / f"{count}"
+        folder.mkdir()
+        chart(folder, count)
+        return calls(lambda: run("translate", str(folder), "--to", "tencent-qgpu", "--round", "up"))
+
+    work_of(1)
     assert grows_with_the_input(work_of)

@@ -9,6 +9,7 @@ from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.planning.filling import Bin, BinPlacement, Nodes
 from gpuxlate.planning.fleet import pack_fleet
 from gpuxlate.planning.requests import Asks, ContainerRequest
+from tests.counting import grows_with_the_input, lines
 from tests.effort import tries
 from tests.planning.test_packing import MIB, fleets, is_valid, node
 
@@ -66,3 +67,15 @@ def test_a_pod_requests_on_each_node_what_that_node_counts() -> None:
     bins = [Bin(node(1), (None, ask)), Bin(node(1), (ask, None))]
     nodes = Nodes(bins, Scheduling(Pick.FULLEST, Pick.FULLEST), MIB)
     assert [place and place.bin for place in map(nodes.take, (0, 1, 1))] == [1, 0, 0]
+
+
+def test_a_node_that_refused_a_pod_is_not_looked_at_for_the_next() -> None:
+    """Every node has room left, for smaller pods."""
+    admits = tuple((ContainerRequest("", False, 0, cores=cores, memory_mib=1),) for cores in (80, 10))
+    like = Bin(node(1), admits)
+
+    def work_of(count: int) -> int:
+        nodes = Nodes([], Scheduling(Pick.FULLEST, Pick.FULLEST), MIB, like)
+        return lines(lambda: [nodes.take(0) for _ in range(count)])
+
+    assert grows_with_the_input(work_of)
