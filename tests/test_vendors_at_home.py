@@ -43,7 +43,7 @@ ALLOWED = (
     *((file, "A10-24GB=10.5") for file in ("cli/options.py", "config/prices.py")),
     ("cli/terms.py", "such as tke"),
     # whose units the command counts
-    ("cli/cost.py", "Of EMR Serverless, the vendor's GPU-hours"),
+    ("cli/cost.py", "For EMR Serverless, in GPU-hours of the vendor"),
 )
 
 
