@@ -68,14 +68,16 @@ def row(folder: Path, texts: list[str], program: str, runs: int) -> Row:
     (folder / ".git").mkdir()
     targets = ", ".join(f"{name}: {{dir: clusters/{name}, {ACCEPTED}}}" for name in TARGETS)
     (folder / ".gpuxlate.yaml").write_text(f"sync: [{{source: base, targets: {{{targets}}}}}]\n")
-    each = (f"$0 translate base --to {name} {' '.join(corpus.ALLOW)} --output-dir out" for name in TARGETS)
+    each = (
+        f"$0 translate base --to {name} {' '.join(corpus.ALLOW)} --output-dir out-{name}" for name in TARGETS
+    )
 
     def shell(*lines: str) -> list[str]:
         script = " && ".join((f"cd {folder}", "export GPUXLATE_CORES=2", *lines))
         return ["sh", "-c", script, program]
 
     commands = {
-        "translate": shell("rm -rf out", *each),
+        "translate": shell("rm -rf out-*", *each),
         "first": shell("rm -rf clusters", "$0 sync"),
         "second": shell("$0 sync"),
     }
