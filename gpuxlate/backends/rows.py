@@ -222,7 +222,7 @@ def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[
     return tuple(
         change
         for change in (*_changes_of_components(table), *after.releases)
-        if change.release.reached(after.components) and change.release.reached(before.components) is False
+        if change.comes_between(before.components, after.components)
     )
 
 

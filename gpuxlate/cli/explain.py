@@ -65,7 +65,7 @@ def command(
     rule = catalog.find(code, backends)
     if rule is None:
         prefix = code.upper()
-        if prefix and any(one.startswith(prefix) for one in catalog.all_rules(backends)):
+        if prefix and any(rule_code.startswith(prefix) for rule_code in catalog.all_rules(backends)):
             raise UserError(
                 msg("{code} is not the code of one rule", code=code),
                 msg("gpuxlate rules {prefix} lists the rules", prefix=prefix),

@@ -245,7 +245,8 @@ def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tup
     card = card_by_short_name(name)
     if card is None:
         names = nearest(name)
-        near = join_or([one for one in names if (found := card_named(one)) and found.memory_mib] or names)
+        with_memory = [like for like in names if (known_card := card_named(like)) and known_card.memory_mib]
+        near = join_or(with_memory or names)
         raise UserError(
             msg("{option}: the catalogue has no card {name}", option=option, name=name),
             msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",

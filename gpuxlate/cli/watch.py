@@ -42,7 +42,7 @@ class Watched:
     files: frozenset[str]
 
     def may_concern(self, path: str) -> bool:
-        """It does, or may do so in what there is to watch now."""
+        """Whether the run reads the path, or may read it: it is in a folder that the run reads."""
         return self.concerns(path) or os.path.dirname(path) in self.read
 
     def concerns(self, path: str) -> bool:

@@ -151,7 +151,7 @@ def chart_changes(before: Profile, after: Profile) -> list[ReleaseChange]:
         change
         for component in registry.components().values()
         for change in releases.chart_changes(component)
-        if change.release.reached(after.components) and change.release.reached(before.components) is False
+        if change.comes_between(before.components, after.components)
     ]
 
 

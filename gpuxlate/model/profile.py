@@ -153,6 +153,10 @@ class ReleaseChange(NamedTuple):
     source: str = ""
     chart: str = ""
 
+    def comes_between(self, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+        """Whether the release is reached by the newer versions of components, and not by those before."""
+        return self.release.reached(after) is True and self.release.reached(before) is False
+
 
 # The catalogue of cards: what a card is called in each dialect, and what is known of it.
 # ``cards.json`` is its data; a profile may add cards and say more of known ones. Names of cards are

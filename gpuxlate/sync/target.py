@@ -263,7 +263,7 @@ class TargetTree:
         return content(place).decode(errors="replace") if os.path.isfile(place) else ""
 
     def write(self, watched: Watched = iter) -> None:
-        """The lock of what is about to be written, every file old or new, then the lock of what there is:
+        """Write the lock of all files, the old and the new, then the files, then the lock of the new ones:
         whenever the run is killed, the next one knows the files of both. Raises OSError."""
         if self.written or self.removed:
             self._write_lock(self._locked() | self._replaced())

@@ -287,8 +287,6 @@ def _not_divided(this: Rule, violation: Violation, pod: PodKeys, context: Contex
 def _counted_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     text = "{key} has no effect: no container of the pod requests {other}"
     hint = msg("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
-    if any(NVIDIA_GPU in container.resources for container in pod.all_containers()):
-        hint = msg("remove the label: {key} counts whole cards itself", key=NVIDIA_GPU)
     message = msg(text, key=k.COUNT, other=k.MEMORY)
     return this.diagnostic(pod.labels[k.COUNT], message, hint, on_key=True, missing=True)
 
