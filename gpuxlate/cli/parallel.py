@@ -106,7 +106,7 @@ def _of_chunk(work: Callable[[DocumentReader], Joinable], chunk: Chunk) -> tuple
     def read(source: Source) -> Iterator[Document]:
         nonlocal size
         for document in documents(source, chunk):
-            size += 1
+            size += document.count
             yield document
 
     part = work(read)

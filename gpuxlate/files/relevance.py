@@ -45,9 +45,10 @@ def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str
 
 def _is_relevant(renamed: tuple[str, ...], words: tuple[str, ...], text: str) -> bool:
     """The text has a key, or one of the words as it is. A function of the module: another process gets it."""
-    return _search(renamed).matters(text.encode("utf-8", "surrogatepass")) or any(
-        word in text for word in words
-    )
+    for word in words:  # any() of a generator takes twice as long
+        if word in text:
+            return True
+    return _search(renamed).matters(text.encode("utf-8", "surrogatepass"))
 
 
 def _renamed(profile: Profile | None) -> tuple[str, ...]:

@@ -165,7 +165,7 @@ def _check_documents(
 
     try:
         for state in run_passes(read(source), _passes_of(settings.role), start):
-            result.documents += 1
+            result.documents += state.document.count
             result.shares += state.shares
             result.skipped = state.skipped or result.skipped
             checked.ignores += state.ignores

@@ -96,7 +96,7 @@ class KeySearch:
     def places(self, document: Document) -> list[int]:
         """The places of a document's text, in order."""
         source = document.source
-        return self._places(source.text, document.start, document.end, source.held(self._words))
+        return self._places(source.text, document.start, document.end, document.held_beside(self._words))
 
     def _places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
         slashes = (match.start() for match in self._slashes.finditer(text, start, end))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from collections.abc import Mapping as Map
-from itertools import islice
+from itertools import takewhile
 
 from gpuxlate.files.find import HELD
 from gpuxlate.files.read import StrPath
@@ -218,8 +218,8 @@ def _workload_before(path: StrPath, document: Document) -> Document | None:
     """The last document before this one that is of no template."""
     source, held = document.source, HELD.texts.get(os.path.abspath(path))
     read = held.documents if held and held.source.text == source.text else documents
-    before = list(islice(read(source), document.index))
-    about = (document for document in reversed(before) if get_text(document.root, "kind") != TEMPLATE)
+    before = list(takewhile(lambda other: other.index < document.index, read(source)))
+    about = (other for other in reversed(before) if get_text(other.root, "kind") != TEMPLATE)
     return next(about, None)
 
 

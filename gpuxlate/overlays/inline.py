@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.model.declarations import regex
@@ -155,7 +154,8 @@ class InlinePatch:
             self._lines_changed(new) if self.value.style == "|" else self._requoted(new, splices)
         )
         text = apply(self.host.source.text, new_splices)
-        after = next(islice(documents(self.host.source.changed(text)), self.host.index, None), None)
+        new_documents = documents(self.host.source.changed(text))
+        after = next((document for document in new_documents if document.index == self.host.index), None)
         read = get(after.root, *self.path) if after else None
         if not isinstance(read, Scalar) or read.text != new:
             raise EditError(msg("the text would read otherwise; nothing is written"), self.path)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any, Protocol, Self, TypeVar
 
 from yaml.error import YAMLError
@@ -42,7 +41,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
 )
 from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
-from gpuxlate.yamltext.source import CharacterSubstitution, Source
+from gpuxlate.yamltext.source import CharacterSubstitution, Source, WordSearch
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -72,6 +71,8 @@ class Document:
 
     ``job``: the name of the target whose parameters are in the root, None for a manifest. ``repeated``:
     mappings that set a key twice. ``merged``: the root was put together of the texts of several documents.
+    ``count``: how many documents it stands for: a run of those that do not matter is one, without a root.
+    ``parsed``: the words of what is parsed of the source, where that is not all.
     """
 
     source: Source
@@ -83,6 +84,8 @@ class Document:
     repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
     job: str | None = None
     merged: bool = False
+    count: int = 1
+    parsed: WordSearch | None = field(default=None, repr=False, compare=False)
 
     @property
     def text(self) -> str:
@@ -93,11 +96,16 @@ class Document:
         return replace(self, root=root, aliases=[], merged=True)
 
     def holds(self, *words: str) -> bool:
-        """Whether its text has one of the words. The source is asked first, once for all documents."""
-        if not self.source.holds(*words):
+        """Whether its text has one of the words. What is parsed is asked first, once for all documents."""
+        search = self.parsed or self.source.words
+        if not search.holds(*words):
             return False
         text, start, end = self.source.text, self.start, self.end
-        return any(text.find(word, start, end) >= 0 for word in words if self.source.holds(word))
+        return any(text.find(word, start, end) >= 0 for word in words if search.holds(word))
+
+    def held_beside(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of some words that its text may have: what is parsed of the source has them."""
+        return (self.parsed or self.source.words).held(words)
 
 
 DocumentReader = Callable[[Source], Iterable[Document]]
@@ -194,14 +202,19 @@ def documents(source: Source, chunk: Chunk | None = None) -> Iterator[Document]:
 class _Composer:
     def __init__(self, source: Source, chunk: Chunk) -> None:
         self._source = source
-        self._first = chunk.first
         self.start = chunk.start  # of the current document
-        text = source.parsed_text(chunk)
+        self._chunk = chunk
+        self._composed_count = 0  # documents of the text that is parsed: of it a run is one
+        excerpt = source.excerpt(chunk)
+        self._runs = {} if excerpt is None else {chunk.start + at: n for at, n in excerpt.runs.items()}
+        self._words = None if excerpt is None else WordSearch(excerpt.text)
+        text = source.text[chunk.start : chunk.end] if excerpt is None else excerpt.text
         self._substitution = CharacterSubstitution(text)
+        plain = self._substitution.text is text and has_plain_markers(text)
+        read = self._substitution.text if excerpt is None else excerpt.in_place(self._substitution.text)
         # a comment in place of what is before a chunk: its nodes have the places of the source
         before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
-        self._text = before + self._substitution.text
-        plain = self._substitution.text is text and has_plain_markers(text)
+        self._text = before + read
         composes = plain and hasattr(EventParser, "get_limited_node")
         self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events
         try:
@@ -210,7 +223,8 @@ class _Composer:
             raise _problem(error, source.text) from None
 
     def run(self) -> Iterator[Document]:
-        for index in count(self._first):
+        index = self._chunk.first
+        while True:
             try:
                 document = self._next(index)
             except (YAMLError, ValueError) as error:
@@ -220,6 +234,8 @@ class _Composer:
             if document is None:
                 return
             yield document
+            index += document.count
+            self._composed_count += 1
 
     def _next(self, index: int) -> Document | None:
         if self._parts is not None:
@@ -228,18 +244,24 @@ class _Composer:
                 if part is None or part.composable:
                     return self._composed(index, part)
             except (YAMLError, ValueError):  # the events say what is wrong, or that nothing is
-                self._begin_again(index)
+                self._begin_again()
         return self._from_events(index)
 
-    def _begin_again(self, index: int) -> None:
-        """Read all that follows from events, from the document of this number on."""
+    def _begin_again(self) -> None:
+        """Read all that follows from events."""
         self._parts = self._parser = None  # which has a copy of the text
         self._parser = EventParser(self._text)
-        while index > self._first:
-            index -= type(self._parser.get_event()) is DocumentEndEvent
+        before = self._composed_count
+        while before:
+            before -= type(self._parser.get_event()) is DocumentEndEvent
+
+    def _document(self, index: int, start: int) -> Document:
+        """The document that begins at a character, without its root."""
+        source, size = self._source, self._runs.get(start, 1)
+        return Document(source, index, start, len(source.text), None, count=size, parsed=self._words)
 
     def _composed(self, index: int, part: DocumentRange | None) -> Document | None:
-        if index == self._first:
+        if not self._composed_count:
             self._parser.get_event()  # the start of the stream
         if part is not None and part.deep:
             node = self._parser.get_limited_node(limits.MAX_DEPTH + 1)
@@ -249,7 +271,7 @@ class _Composer:
             raise NeedsEventsError
         if node is None or part is None:
             return None
-        document = Document(self._source, index, part.start, len(self._source.text), None)
+        document = self._document(index, part.start)
         root, odd = composed(node, part, self._source.text)
         self.start = part.start
         document.root = _written(root)
@@ -269,7 +291,7 @@ class _Composer:
         if index >= limits.MAX_DOCUMENTS:
             excess = msg("more than {count} documents", count=limits.MAX_DOCUMENTS)
             raise TooMuchError(excess, self.start, "put them into several files")
-        document = Document(self._source, index, self.start, len(self._source.text), None)
+        document = self._document(index, self.start)
         document.root = self._compose(document)
         return document
 

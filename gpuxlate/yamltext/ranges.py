@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.model.declarations import regex
@@ -17,7 +18,12 @@ from gpuxlate.model.declarations import regex
 _BREAKS = "\x85\u2028\u2029\ufeff"
 """Other line breaks of YAML 1.1, and a byte order mark inside."""
 IsRelevant = Callable[[str], bool]
-"""Whether the text of a document, or of an item of a List, matters to who reads it."""
+"""Whether the text of a document, or of an item of a List, matters to who reads it.
+
+Where that of several documents together does not, none of them does.
+"""
+_AT_ONCE = 4
+"""Documents that are asked about in one text: most do not matter."""
 _LEADING = regex(r"(?:[ \t]*(?:#[^\n]*|\r)?\n)*(?:---(?=[ \t\r\n]|$))?")
 """What may be before the first document, and its marker."""
 _BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
@@ -96,35 +102,70 @@ def chunks(text: str, documents: Sequence[TextRange], most: int) -> Iterator[Chu
             first, start = number, document.end
 
 
-def text_to_parse(text: str, is_relevant: IsRelevant) -> str:
-    """The text with a comment in place of each document and item that does not matter."""
-    parts: list[str] = []
-    at = 0
-    for _, behind, end in _unread(text, is_relevant):
-        last = text[end - 1]
-        parts += (text[at:behind], " ", "#" * (end - behind - 2), last if last == "\n" else "#")
-        at = end
-    return "".join((*parts, text[at:])) if parts else text
+class Excerpt:
+    """What is parsed of a text: all but the documents and items that do not matter.
+
+    ``text``: that alone. ``runs``: by where it begins in the whole text, how many documents one stands for:
+    those that do not matter, one behind the other, are one, and none of them is document ``border``.
+    """
+
+    def __init__(self, text: str, is_relevant: IsRelevant, border: int) -> None:
+        self.runs: dict[int, int] = {}
+        self._kept: list[str] = []
+        self._gaps: list[int] = []
+        kept_to = run = run_end = 0
+        for number, (start, behind, end) in _unread(text, is_relevant):
+            gap_end = end - (text[end - 1] == "\n")
+            if number is not None and start == run_end and number != border and self.runs:
+                self.runs[run] += 1
+                self._gaps[-1] += gap_end - kept_to
+            else:
+                self._kept.append(text[kept_to:behind])
+                self._gaps.append(gap_end - behind)
+                run = start
+            if number is not None:
+                self.runs.setdefault(run, 1)
+                run_end = end
+            kept_to = gap_end
+        self._kept.append(text[kept_to:])
+        self.text = "".join(self._kept) if self._gaps else text
+
+    def in_place(self, text: str) -> str:
+        """The text, or another one as long, with a comment in each gap: all keeps the place that it had."""
+        if not self._gaps:
+            return text
+        pieces: list[str] = []
+        at = 0
+        for kept, gap in zip(self._kept, self._gaps, strict=False):
+            pieces += (text[at : at + len(kept)], " ", "#" * (gap - 1))
+            at += len(kept)
+        return "".join((*pieces, text[at:]))
 
 
 def unread(text: str, is_relevant: IsRelevant) -> frozenset[str]:
     """The texts of the documents and items that do not matter, without the line breaks at their ends."""
-    return frozenset(text[start:end].rstrip("\r\n") for start, _, end in _unread(text, is_relevant))
+    return frozenset(text[start:end].rstrip("\r\n") for _, (start, _, end) in _unread(text, is_relevant))
 
 
-def _unread(text: str, is_relevant: IsRelevant) -> Iterator[TextRange]:
-    for document in document_ranges(text) if has_plain_markers(text) else ():
-        start, behind, end = document
-        if end - behind < 2:
-            continue
-        if not is_relevant(text[start:end]):
-            if text.endswith("---", start, behind):  # else the marker of the next would be the first one's
-                yield document
-            continue
-        for item in _items(text, start, end):
-            piece = text[item.start : item.end]
-            if not (_OPEN.search(piece) or is_relevant(piece)):
-                yield item
+def _unread(text: str, is_relevant: IsRelevant) -> Iterator[tuple[int | None, TextRange]]:
+    """The documents that do not matter, by number, and the items, which have none."""
+    documents = enumerate(document_ranges(text) if has_plain_markers(text) else ())
+    while group := tuple(islice(documents, _AT_ONCE)):
+        matters = is_relevant(text[group[0][1].start : group[-1][1].end])
+        for number, document in group:
+            start, behind, end = document
+            if end - behind < 2:
+                continue
+            if not (matters and is_relevant(text[start:end])):
+                if text.endswith(
+                    "---", start, behind
+                ):  # else the marker of the next would be the first one's
+                    yield number, document
+                continue
+            for item in _items(text, start, end):
+                piece = text[item.start : item.end]
+                if not (_OPEN.search(piece) or is_relevant(piece)):
+                    yield None, item
 
 
 def _items(text: str, start: int, end: int) -> Iterator[TextRange]:

@@ -8,14 +8,15 @@ from bisect import bisect_left
 from functools import cached_property, partial
 from itertools import islice
 
+from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.yamltext.ranges import Chunk, IsRelevant, text_to_parse, unread
+from gpuxlate.yamltext.ranges import Chunk, Excerpt, IsRelevant, unread
 
 BOM = "\ufeff"
-BLOCK = 256
+BLOCK = 1024
 """Characters of which the lines are counted when a position is asked for."""
 LINE_BREAK = regex(r"\r\n|\n|\r")
 _FOREIGN_TAG = regex(
@@ -43,6 +44,31 @@ def decoded(data: bytes) -> str:
         ) from None
 
 
+class WordSearch:
+    """Which words a text has: each is searched once."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._is_held: dict[str, bool] = {}
+        self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def holds(self, *words: str) -> bool:
+        """Whether the text has one of the words."""
+        is_held = self._is_held
+        for word in words:
+            if word not in is_held:
+                is_held[word] = word in self._text
+            if is_held[word]:
+                return True
+        return False
+
+    def held(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of some words that the text has."""
+        if words not in self._held:
+            self._held[words] = tuple(word for word in words if self.holds(word))
+        return self._held[words]
+
+
 class Source:
     """Decoded text without its byte order mark; ``name`` is its name in diagnostics.
 
@@ -56,8 +82,7 @@ class Source:
         self.text = text.lstrip(BOM)  # libyaml skips it without counting
         self.bom = text[: len(text) - len(self.text)]
         self._last = (0, "")  # a line, and its text
-        self._words: dict[str, bool] = {}
-        self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.words = WordSearch(self.text)
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
@@ -65,20 +90,8 @@ class Source:
         return cls(name, decoded(data))
 
     def holds(self, *words: str) -> bool:
-        """Whether the text has one of the words; each is searched once."""
-        words_held = self._words
-        for word in words:
-            if word not in words_held:
-                words_held[word] = word in self.text
-            if words_held[word]:
-                return True
-        return False
-
-    def held(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Those of some words that the text has; the same words are looked for once."""
-        if words not in self._held:
-            self._held[words] = tuple(word for word in words if self.holds(word))
-        return self._held[words]
+        """Whether the text has one of the words."""
+        return self.words.holds(*words)
 
     @cached_property
     def foreign_tag(self) -> str:
@@ -105,10 +118,12 @@ class Source:
         """All of its documents; how many these are is not known."""
         return Chunk(0, len(self.text), 0, 0)
 
-    def parsed_text(self, chunk: Chunk) -> str:
-        """What is parsed of the documents of a chunk: a comment stands in place of what does not matter."""
+    def excerpt(self, chunk: Chunk) -> Excerpt | None:
+        """What is parsed of the documents of a chunk; None: all of them."""
+        if self.is_relevant is None:
+            return None
         text = self.text[chunk.start : chunk.end]
-        return text if self.is_relevant is None else text_to_parse(text, self.is_relevant)
+        return Excerpt(text, self.is_relevant, limits.MAX_DOCUMENTS - chunk.first)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""
@@ -238,10 +253,10 @@ class CharacterSubstitution:
     def __init__(self, text: str) -> None:
         self.text = text
         self.used = False
-        lower = text.lower() if "\\u" in text else ""
         plain = "\x7f" not in text and (text.isascii() or re.search(_UNREADABLE, text) is None)
-        if plain and "\\ud" not in lower:
+        if plain and "\\ud" not in text and "\\uD" not in text:
             return
+        lower = text.lower()
         unused = (n for n in _NO_CHARACTERS if chr(n) not in text and f"\\u{n:04x}" not in lower)
         code = next(unused, _REPLACEMENT)
         self._letter, self._escape = chr(code), f"\\u{code:04x}"

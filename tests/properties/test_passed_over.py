@@ -7,6 +7,7 @@ import pickle
 import re
 import textwrap
 
+import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from gpuxlate.lint.add_ignores import add_ignores
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
+from gpuxlate.model import limits
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
 from gpuxlate.translation.translate import translate_source
@@ -79,6 +81,7 @@ spec:
     resources: {limits: {vke.volcengine.com/mgpu-core: %s, vke.volcengine.com/mgpu-memory: 1024}}
 """
 WITH_FIX = GPU % '"30"' + "---\n" + OTHERS[0] + "---\n" + GPU % "3x"
+RUN = WITH_FIX + "".join(f"---\n{text}" for text in (*OTHERS[:8], GPU % "30", *OTHERS))
 ITEM = textwrap.indent(GPU % "30", "  ")[2:]
 OPEN = 'apiVersion: v1\nkind: List\nitems:\n- kind: A\n  note: "open\n- kind: B\n  other: "\n- ' + ITEM
 
@@ -86,16 +89,29 @@ OPEN = 'apiVersion: v1\nkind: List\nitems:\n- kind: A\n  note: "open\n- kind: B\
 @tries(400)
 @given(streams() | lists())
 @example(WITH_FIX)
+@example(RUN)
 @example(OPEN)
 def test_where_documents_are(text: str) -> None:
     parsed, read = ([*documents(one)] for one in both(text)) if is_yaml(text) else ([], [])
-    assert [(one.index, one.start, one.end) for one in read] == [
-        (one.index, one.start, one.end) for one in parsed
-    ]
-    for one, other in zip(read, parsed, strict=True):
-        here, there = get(one.root, "items"), get(other.root, "items")
-        if one.root is not None:
+    assert sum(document.count for document in read) == len(parsed)
+    for document in read:
+        first, *others = parsed[document.index : document.index + document.count]
+        last = others[-1] if others else first
+        assert (document.index, document.start, document.end) == (first.index, first.start, last.end)
+        assert not others or document.root is None
+        here, there = get(document.root, "items"), get(first.root, "items")
+        if document.root is not None:
             assert len(getattr(here, "items", ())) == len(getattr(there, "items", ()))
+
+
+@pytest.mark.parametrize("most", range(2, 12))
+def test_too_many_documents(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of those that are not parsed too, the first that is too many is said."""
+    monkeypatch.setattr(limits, "MAX_DOCUMENTS", most)
+    of_all, of_parsed = (lint_source(source, LintSettings()) for source in both(RUN))
+    assert of_parsed.diagnostics == of_all.diagnostics
+    assert "GX009" in {finding.code for finding in of_parsed.diagnostics}
+    assert (of_parsed.documents, of_parsed.shares) == (of_all.documents, of_all.shares)
 
 
 def is_yaml(text: str) -> bool:
@@ -108,6 +124,7 @@ def is_yaml(text: str) -> bool:
 @tries(400)
 @given(streams() | lists())
 @example(WITH_FIX)
+@example(RUN)
 @example(OPEN)
 def test_lint(text: str) -> None:
     assume(is_yaml(text))
@@ -121,6 +138,7 @@ def test_lint(text: str) -> None:
 @tries(200)
 @given(streams() | lists(), st.booleans())
 @example(WITH_FIX, True)
+@example(RUN, True)
 def test_fixes_and_ignores(text: str, unsafe: bool) -> None:
     assume(is_yaml(text))
     settings = LintSettings()
@@ -133,6 +151,7 @@ def test_fixes_and_ignores(text: str, unsafe: bool) -> None:
 @tries(400)
 @given(streams() | lists(), st.sampled_from(TARGETS), st.booleans())
 @example(WITH_FIX, "tencent-qgpu", True)
+@example(RUN, "tencent-qgpu", True)
 def test_translate(text: str, target: str, allow_leftovers: bool) -> None:
     assume(is_yaml(text))
     settings = Settings(registry.get(target), accept=ACCEPT, allow_leftovers=allow_leftovers)
