@@ -35,7 +35,7 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.parse import NotYamlError, documents
-from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.source import Source, WordSearch
 from gpuxlate.yamltext.splices import Origins, Splice
 from tests.counting import Watched, calls, grows_with_the_input, lines
 from tests.effort import turn
@@ -151,6 +151,7 @@ def test_a_text_is_not_searched_for_each_of_its_documents(
     def looked(count: int) -> int:
         source = Source("f.yaml", SHAPES[shape](count))
         text = source.text = Watched(source.text)
+        source.words = WordSearch(text)
         work(source)
         return text.looked
 
