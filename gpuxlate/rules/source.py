@@ -271,8 +271,10 @@ def skipped_as(source: Source) -> str:
 def template_in(document: Document) -> int | None:
     """Where a document has ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
 
-    No key of a manifest is a mapping, so such a document has not been rendered yet. Its text has TEMPLATE.
+    No key of a manifest is a mapping, so such a document has not been rendered yet. No escape writes it.
     """
+    if not document.holds(TEMPLATE):
+        return None
     mappings = (node for node in walk([document.root] if document.root else []) if isinstance(node, Mapping))
     places = (node.start for node in mappings if any(isinstance(key, Mapping) for key, _ in node.entries))
     return min((at for at in places if document.source.text.startswith(TEMPLATE, at)), default=None)
