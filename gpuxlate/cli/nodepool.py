@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, assert_never
 
 import typer
 
@@ -38,6 +38,8 @@ Scaling = Literal["asg-tags", "cluster-api", "karpenter"]
 """Formats for autoscalers, about nodes that do not exist yet."""
 Cloud = Literal["aks", "eks"]
 """Node pools of clouds that run a vendor's own components."""
+Text = Literal["text", "kubectl", Scaling, Cloud]
+"""Formats that are written target by target."""
 PLACEHOLDER = "<node>"
 
 _KUBECTL = {
@@ -121,7 +123,7 @@ def command(
 
 
 def _blocks(
-    output: str,
+    output: Text,
     pools: Mapping[Backend, Sequence[NodePool]],
     profile: Profile | None,
     node: Sequence[str],
@@ -130,17 +132,19 @@ def _blocks(
     """The texts of a format, target by target."""
     nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
     for backend, pools_of_target in pools.items():
-        if output in get_args(Scaling):
-            yield _scaling(output, pools_of_target, backend, profile, machines)
-            continue
-        if output in get_args(Cloud):
-            yield _cloud(output, pools_of_target)
-            continue
-        for pool in pools_of_target:
-            if output == "kubectl":
-                yield _kubectl(pool, backend, nodes, profile is not None)
-            else:
-                yield _text(pool, backend, profile is not None)
+        match output:
+            case "asg-tags" | "cluster-api" | "karpenter":
+                yield _scaling(output, pools_of_target, backend, profile, machines)
+            case "aks" | "eks":
+                yield _cloud(output, pools_of_target)
+            case "kubectl":
+                for pool in pools_of_target:
+                    yield _kubectl(pool, backend, nodes, profile is not None)
+            case "text":
+                for pool in pools_of_target:
+                    yield _text(pool, backend, profile is not None)
+            case _:
+                assert_never(output)
 
 
 def _with_nodes() -> list[Backend]:
@@ -168,7 +172,11 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
 
 
 def _scaling(
-    output: str, pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
+    output: Scaling,
+    pools: Sequence[NodePool],
+    backend: Backend,
+    profile: Profile | None,
+    machines: Sequence[str],
 ) -> str:
     """The documents of the pools for an autoscaler. Raises UserError where they would be guesses."""
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
@@ -195,7 +203,7 @@ def _scaling(
     return ("---\n" if machines else "\n").join(parts)
 
 
-def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
+def _cloud(cloud: Cloud, pools: Sequence[NodePool]) -> str:
     """The node pools of a cloud. Raises PlanError where it has none."""
     return "\n".join(text_of(autoscalers.cloud_pool(pool, cloud)) for pool in pools)
 

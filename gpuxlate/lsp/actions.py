@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from lsprotocol import types
 
@@ -204,14 +204,20 @@ def _acceptances(check: Check, place: types.Range) -> Iterator[types.CodeAction]
 
 def _loss(decision: Decision) -> Message:
     """What is lost, in few words."""
-    if decision.verdict == LossKind.FILLED:
-        return msg("{field} gets a number that you write", field=decision.field)
-    if decision.verdict == LossKind.LEFTOVER:
-        return msg("{field} stays as it is", field=decision.field)
-    if decision.verdict == LossKind.DROPPED:
-        return msg("{field} {asked} is dropped", field=decision.field, asked=decision.asked)
-    value = "null" if decision.given is None else decision.given
-    return msg("{field} {asked} becomes {given}", field=decision.field, asked=decision.asked, given=value)
+    match LossKind(decision.verdict):
+        case LossKind.FILLED:
+            return msg("{field} gets a number that you write", field=decision.field)
+        case LossKind.LEFTOVER:
+            return msg("{field} stays as it is", field=decision.field)
+        case LossKind.DROPPED:
+            return msg("{field} {asked} is dropped", field=decision.field, asked=decision.asked)
+        case LossKind.ROUNDED | LossKind.REFUSED:
+            value = "null" if decision.given is None else decision.given
+            return msg(
+                "{field} {asked} becomes {given}", field=decision.field, asked=decision.asked, given=value
+            )
+        case kind:
+            assert_never(kind)
 
 
 def _translations(check: Check) -> Iterator[types.CodeAction]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, assert_never
 
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
@@ -127,12 +127,16 @@ class Nodes:
 
     def _score(self, number: int, cards: Cards) -> int:
         """Lower ones are tried first."""
-        if self._how is Pick.FIRST:
-            return number
-        if self._how is Pick.FEWEST_PODS:
-            return self._pods[number]
-        free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
-        return free if self._how is Pick.FULLEST else -free
+        match self._how:
+            case Pick.FIRST:
+                return number
+            case Pick.FEWEST_PODS:
+                return self._pods[number]
+            case Pick.FULLEST | Pick.EMPTIEST:
+                free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
+                return free if self._how is Pick.FULLEST else -free
+            case _:
+                assert_never(self._how)
 
 
 def _need(every: Sequence[Asks]) -> tuple[int, int]:
@@ -158,11 +162,15 @@ def _card_order(how: Pick, card_mib: int) -> CardOrder:
     def free(card: tuple[int, int, int, int]) -> int:
         return card[0] * PERCENT + card[1] * card_mib
 
-    if how is Pick.FULLEST:
-        return lambda card: (free(card), card[-1])
-    if how is Pick.EMPTIEST:
-        return lambda card: (-free(card), card[-1])
-    return lambda card: card[-1]
+    match how:
+        case Pick.FULLEST:
+            return lambda card: (free(card), card[-1])
+        case Pick.EMPTIEST:
+            return lambda card: (-free(card), card[-1])
+        case Pick.FIRST | Pick.FEWEST_PODS:  # pods are counted on nodes, not on cards
+            return lambda card: card[-1]
+        case _:
+            assert_never(how)
 
 
 # Best-fit decreasing: each pod on the tightest node that takes it, large pods first.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import NodeOffer
@@ -229,12 +230,15 @@ def _requirement(
     met, unmet, unknown = [], [], []
     for node in serving:
         checked = need.check(node.profile(version))
-        if checked.state is RequirementState.MET:
-            met.append(node.name)
-        elif checked.state is RequirementState.UNMET:
-            unmet.append(UnmetNode(node.name, checked.found or ""))
-        else:
-            unknown.append(node.name)
+        match checked.state:
+            case RequirementState.MET:
+                met.append(node.name)
+            case RequirementState.UNMET:
+                unmet.append(UnmetNode(node.name, checked.found or ""))
+            case RequirementState.UNKNOWN:
+                unknown.append(node.name)
+            case _:
+                assert_never(checked.state)
     state = RequirementState.MET if met else RequirementState.UNKNOWN if unknown else RequirementState.UNMET
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
     command = backend.fact_commands.get(need.fact, usual)

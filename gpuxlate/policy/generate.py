@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -57,7 +57,18 @@ class PolicyOptions:
         return next((profile for profile in self.profiles if registry.get(profile.target) is backend), None)
 
     @property
+    def of_pods(self) -> bool:
+        """Pods are looked at."""
+        return self.scope in (PolicyScope.PODS, PolicyScope.ALL)
+
+    @property
+    def of_workloads(self) -> bool:
+        """Workloads are looked at."""
+        return self.scope in (PolicyScope.WORKLOADS, PolicyScope.ALL)
+
+    @property
     def kinds(self) -> tuple[ObjectKind, ...]:
+        """The workloads that are custom resources, where they are looked at."""
         return CUSTOM if self.custom else ()
 
 
@@ -77,9 +88,9 @@ def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[Admi
     """The policies on the names of keys, which look at the pods of all dialects at once."""
     others = {backend.name: names_here(wish.profile_of(backend)) for backend in backends}
     subjects: list[Subject] = []
-    if wish.scope is not PolicyScope.WORKLOADS:
+    if wish.of_pods:
         subjects.append(Pods(backends[0]))
-    if wish.scope is not PolicyScope.PODS:
+    if wish.of_workloads:
         detectors = (backend.detector for backend in backends)
         speaking = tuple(Constraint(detector) for detector in detectors if isinstance(detector, Predicate))
         subjects.append(PodTemplates(backends[0], speaking, custom=wish.kinds, chosen="true"))
@@ -104,9 +115,9 @@ def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
 
 def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions) -> Iterator[Subject]:
     others = names_here(wish.profile_of(backend))
-    if wish.scope is not PolicyScope.WORKLOADS:
+    if wish.of_pods:
         yield Pods(backend, others)
-    if wish.scope is not PolicyScope.PODS:
+    if wish.of_workloads:
         constraints = tuple(demand.constraint for demand in demanded)
         compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
         yield PodTemplates(backend, constraints, others, wish.kinds, compared)
@@ -115,27 +126,30 @@ def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions)
 def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies against the keys of dialects, and against claims of their devices."""
     for backend in backends:
-        subjects: list[Subject] = [Pods(backend)] if wish.scope is not PolicyScope.WORKLOADS else []
-        subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.scope is not PolicyScope.PODS else []
+        subjects: list[Subject] = [Pods(backend)] if wish.of_pods else []
+        subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.of_workloads else []
         policies_of_keys = (forbidding(subject, wish.style) for subject in subjects)
         yield from (policy for policy in policies_of_keys if policy is not None)
-        if wish.scope is not PolicyScope.WORKLOADS:
+        if wish.of_pods:
             yield from forbidding_claims(backend, wish.style)
 
 
 def documents(admission_policies: Sequence[AdmissionPolicy], form: Format) -> Iterator[Object]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
-    parameters: dict[str, Object] = {}
-    for policy in admission_policies if form is Format.VAP else ():
-        if policy.parameters:
-            data = parameters.setdefault(policy.target, policy.config_map)["data"]
-            data |= policy.parameters
-    yield from parameters.values()
-    for policy in admission_policies:
-        if form is Format.KYVERNO:
-            yield validating_policy(policy)
-        else:
-            yield from policy.documents()
+    match form:
+        case Format.VAP:
+            parameters: dict[str, Object] = {}
+            for policy in admission_policies:
+                if policy.parameters:
+                    data = parameters.setdefault(policy.target, policy.config_map)["data"]
+                    data |= policy.parameters
+            yield from parameters.values()
+            for policy in admission_policies:
+                yield from policy.documents()
+        case Format.KYVERNO:
+            yield from map(validating_policy, admission_policies)
+        case _:
+            assert_never(form)
 
 
 # Every rule: whether a cluster can enforce it, where, and why not.

@@ -4,7 +4,7 @@ import json
 import re
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -80,6 +80,22 @@ def test_golden() -> None:
 @pytest.mark.parametrize("version", ["1.30", "1.33", "1.37"])
 def test_strict_schemas(version: str) -> None:
     assert [found for one in documents(every_policy(), Format.VAP) if (found := refusal(one, version))] == []
+
+
+FORMS = {
+    Format.VAP: {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"},
+    Format.KYVERNO: {"ValidatingPolicy"},
+}
+
+
+@pytest.mark.parametrize("form", Format)
+def test_a_form_has_its_own_kinds(form: Format) -> None:
+    assert {one["kind"] for one in documents(of_pods(), form)} == FORMS[form]
+
+
+def test_no_form_stands_for_an_unknown_one() -> None:
+    with pytest.raises(AssertionError, match="gatekeeper"):
+        [*documents(of_pods(), cast("Format", "gatekeeper"))]
 
 
 def test_what_the_api_demands() -> None:
