@@ -14,7 +14,7 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.plan import card_of_catalogue
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, leftover_table
-from gpuxlate.config.document import Specs, is_share_document, read_specs
+from gpuxlate.config.document import Specs, is_share_document, may_have_shares
 from gpuxlate.config.prices import CardPrice
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.locale import localize
@@ -104,8 +104,6 @@ class CardsHeld(Output):
     """What is not translated of the manifests, and not counted."""
 
 
-MARK = "gpuxlate.io/"
-"""What every text with a GPUShare document has."""
 LISTS = "gpuxlate inspect lists shares"
 
 
@@ -127,8 +125,7 @@ def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
     """Print what the shares of GPUShare documents and manifests hold. Raises UserError, InputError."""
     nodes = [_node(request, card) for card in _cards(request)]
     amounts = prices.of_run(request.prices, [(request.backend.name, node.model or "") for node in nodes])
-    documents, manifests = _by_kind(Inputs(paths).some())
-    specs = read_specs(documents, request.profile) if documents else Specs()
+    specs, manifests = _by_kind(Inputs(paths).some(), request.profile)
     if request.pods and manifests:
         raise UserError("--pods is of GPUShare documents: a manifest says how many there are", "leave it out")
     settings = [
@@ -208,23 +205,23 @@ def _profile(request: CostRequest, node: NodeType) -> Profile:
     return replace(request.profile, cards=cards)
 
 
-def _by_kind(inputs: Iterable[Input]) -> tuple[list[Input], list[Input]]:
-    """The inputs with GPUShare documents, and those with manifests. Each is read once."""
-    specs: list[Input] = []
+def _by_kind(inputs: Iterable[Input], profile: Profile) -> tuple[Specs, list[Input]]:
+    """The GPUShare documents, and the inputs with manifests. Each text is parsed once."""
+    specs = Specs()
     manifests: list[Input] = []
     for file in inputs:
         if file.path is None:
             file = replace(file, data=file.read_bytes())
-        (specs if _has_documents(file) else manifests).append(file)
+        try:
+            source = file.source()
+            parsed = [*documents(source)] if may_have_shares(source.text) else []
+        except (InputError, NotYamlError):
+            parsed = []  # who reads the manifests says it
+        if any(map(is_share_document, parsed)):
+            specs.add(file, source, parsed, profile)
+        else:
+            manifests.append(file)
     return specs, manifests
-
-
-def _has_documents(file: Input) -> bool:
-    try:
-        source = file.source()
-        return MARK in source.text and any(map(is_share_document, documents(source)))
-    except (InputError, NotYamlError):
-        return False  # who reads the manifests says it
 
 
 def _of_specs(specs: Specs, request: CostRequest, profile: Profile) -> Iterator[Item]:

@@ -15,7 +15,7 @@ from typing import Any
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.manifest.objects import object_ref
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
@@ -216,16 +216,14 @@ class Specs:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
 
+    def add(
+        self, source_input: Input, source: Source, parsed: Iterable[Document], profile: Profile | None
+    ) -> None:
+        """The shares of the documents of one input.
 
-def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs:
-    """The shares of inputs; ``profile`` may add cards with partitions of their own.
-
-    Raises InputError where an input is missing, or there is nothing to work on."""
-    specs = Specs()
-    for source_input in inputs:
-        source = source_input.source()
-        specs.sources.add(source)
-        found, problems = shares_in(source, profile, named=source_input.named)
+        Raises InputError where the user named it, and it has none of any kind."""
+        self.sources.add(source)
+        found, problems = _shares_of(source, parsed, profile, named=source_input.named)
         if source_input.named and not found and not problems:
             blank = not source.text.strip()
             raise InputError(
@@ -235,8 +233,18 @@ def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs
                     value="it is empty" if blank else "there is no document in it",
                 )
             )
-        specs.found += [(source_input, document, share) for document, share in found]
-        specs.diagnostics += problems
+        self.found += [(source_input, document, share) for document, share in found]
+        self.diagnostics += problems
+
+
+def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs:
+    """The shares of inputs; ``profile`` may add cards with partitions of their own.
+
+    Raises InputError where an input is missing, or there is nothing to work on."""
+    specs = Specs()
+    for source_input in inputs:
+        source = source_input.source()
+        specs.add(source_input, source, documents(source), profile)
     if not specs.found and not specs.diagnostics:
         raise InputError(
             "no GPUShare document in the folders given", "gpuxlate parse reads a vendor's manifests"
@@ -252,10 +260,16 @@ def shares_in(
     ``named``: the user named the text itself, so that every document of it has to be one. In a folder
     it may be a manifest, or a template of something else.
     """
+    return _shares_of(source, documents(source), profile, named=named)
+
+
+def _shares_of(
+    source: Source, parsed: Iterable[Document], profile: Profile | None, *, named: bool
+) -> tuple[list[tuple[Document, ShareDocument]], list[Diagnostic]]:
     shares: list[tuple[Document, ShareDocument]] = []
     problems: list[Diagnostic] = []
     try:
-        for document in documents(source):
+        for document in parsed:
             if document.root is None:
                 continue
             if isinstance(document.root, YamlMapping) and not is_share_document(document):
@@ -268,6 +282,15 @@ def shares_in(
     except NotYamlError as error:
         problems.append((broken if named else no_yaml)(source, error))
     return shares, problems
+
+
+_SAYS_SO = regex(rf"\b{KIND}\b|\bapiVersion['\"]?\s*:\s*['\"]?gpuxlate[.]io/")
+
+
+def may_have_shares(text: str) -> bool:
+    """A document of the text may be a GPUShare, by its letters: the keys of the neutral dialect are in the
+    domain of its apiVersion too, and manifests with them are none."""
+    return _SAYS_SO.search(text) is not None
 
 
 def is_share_document(document: Document) -> bool:

@@ -1,6 +1,7 @@
 """Prices of parts of cards: ``gpuxlate cost`` where pods run on nodes, and ``plan --price``."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -15,6 +16,8 @@ from jsonschema import Draft202012Validator
 from gpuxlate.cli.schemas import schema
 from gpuxlate.planning.prices import cards_held
 from gpuxlate.planning.requests import ContainerRequest
+from gpuxlate.yamltext import parse
+from gpuxlate.yamltext.source import Chunk, Source
 from tests.cluster.asking import share
 from tests.running import Ran, run
 
@@ -101,6 +104,24 @@ def test_what_the_target_refuses_has_no_price() -> None:
     ran = run("cost", "a.yaml", "--to", "tke", "--price", "A10-24GB=1", "--price", "V100-16GB=1")
     assert (ran.code, ran.out) == (1, b"")
     assert ran.err.decode().count("error[TKE") == 2
+
+
+def test_each_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPUShare document, and a manifest with keys of the neutral dialect, which are in the same domain."""
+    Path("a.yaml").write_text(share("{cores: 30, memoryMiB: 4096}", "a"), encoding="utf-8")
+    limits = {"gpuxlate.io/cores": 30, "gpuxlate.io/memory-mib": 4096}
+    Path("b.yaml").write_text(deployment("b", [limits]), encoding="utf-8")
+    parsed: Counter[str] = Counter()
+
+    class Counted(parse._Composer):
+        def __init__(self, source: Source, chunk: Chunk) -> None:
+            parsed[source.name] += 1
+            super().__init__(source, chunk)
+
+    monkeypatch.setattr(parse, "_Composer", Counted)
+    data = printed(run("cost", ".", "--to", "tke", "--card", "A10-24GB", "-o", "json"), "cards-held")
+    assert [item["workload"] for card in data["cards"] for item in card["items"]]
+    assert parsed == {"a.yaml": 1, "b.yaml": 1}
 
 
 def test_a_job_of_emr_has_both_its_units_and_a_price() -> None:
