@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Severity
-from gpuxlate.model.keys import KeySpec, Place, Range
+from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value, key_occurrences
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
-from gpuxlate.rules.predicates import Constraint, InRange, Not, Privileged
+from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Not, Privileged, Violation
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.unsupported_products import Product
 
@@ -360,9 +360,9 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## What it does
     Reports `NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` in a container that has a share by a device
-    plugin which sets them. Nothing for whole cards of NVIDIA's own plugin, for values of
-    `NVIDIA_VISIBLE_DEVICES` that show no card, and for `CUDA_VISIBLE_DEVICES` that numbers the container's
-    own cards from 0.
+    plugin which sets them, and as an info `NVIDIA_VISIBLE_DEVICES` beside whole cards of `nvidia.com/gpu`.
+    Nothing for values of `NVIDIA_VISIBLE_DEVICES` that show no card, and for `CUDA_VISIBLE_DEVICES` that
+    numbers the container's own cards from 0.
 
     ## Why
     The variable of the pod wins over that of the device plugin: the container sees cards that the scheduler
@@ -373,7 +373,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Source
     AliyunContainerService/gpushare-scheduler-extender issue 151; koordinator-sh/koordinator issue 2185;
-    NVIDIA Container Toolkit, "GPU Enumeration".
+    immich-app/immich-charts issue 121; NVIDIA Container Toolkit, "GPU Enumeration".
     """
     words = key_index_of(context)
     for container in pod.all_containers():
@@ -382,16 +382,21 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
             for variable in (VISIBLE_DEVICES, CUDA_DEVICES)
             if _chooses(container.env.get(variable), variable)
         ]
+        if not chosen:
+            continue
         owners = (
             dialect
             for name in container.resources
             for dialect in words.owners(name)
             if dialect.requests_with(name)
         )
-        dialect = (
-            next((dialect for dialect in owners if dialect.sets_visible_devices), None) if chosen else None
-        )
-        for name in chosen if dialect is not None else ():
+        is_share = any(dialect.sets_visible_devices for dialect in owners)
+        if not is_share:
+            cards = container.resources.get(NVIDIA_GPU)
+            if cards is None or not quantity.whole(cards.text):
+                continue
+            chosen = [name for name in chosen if name == VISIBLE_DEVICES]
+        for name in chosen:
             value = container.env[name]
             yield this.diagnostic(
                 value,
@@ -401,7 +406,9 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
                     value=value.text,
                 ),
                 "remove the variable",
+                severity=None if is_share else Severity.INFO,
                 fix=Fix(msg("remove {key}", key=name), (Remove(value.path),), safe=False),
+                missing=not is_share,  # a patch may leave out what makes the card a share
             )
 
 
@@ -464,6 +471,41 @@ def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> 
 
 
 _NOT_PRIVILEGED = ~Privileged()
+
+
+@rule(
+    "GX041",
+    Severity.INFO,
+    about=Subject.RESOURCE,
+    missing=True,
+    constraint=Constraint(EnvIs(VISIBLE_DEVICES), InRange(NVIDIA_GPU, Range(0, 0)), (NVIDIA_GPU,)),
+)
+def zero_cards_hide_the_cards(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A container with `nvidia.com/gpu: 0` also sets `NVIDIA_VISIBLE_DEVICES`, or leaves the key out.
+
+    ## What it does
+    Reports `nvidia.com/gpu: 0` in a container without the variable `NVIDIA_VISIBLE_DEVICES` and without other
+    requests of GPUs.
+
+    ## Why
+    0 is the same as no key: the device plugin is not asked, so nothing hides the cards. CUDA images set
+    `NVIDIA_VISIBLE_DEVICES=all`, and where `nvidia` is the default runtime such a container sees every card
+    of its node.
+
+    ## Source
+    NVIDIA/k8s-device-plugin issue 61; NVIDIA Container Toolkit, "GPU Enumeration".
+    """
+    words = key_index_of(context)
+    if any(name != NVIDIA_GPU and words.is_resource(name) for name in violation.container.resources):
+        return
+    yield this.diagnostic(
+        violation.value_at,
+        msg("{key} 0 hides no card: a CUDA image sees all cards of its node", key=NVIDIA_GPU),
+        msg("remove the key, and set the variable {variable}: void", variable=VISIBLE_DEVICES),
+        on_key=True,
+    )
 
 
 # The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008).
