@@ -158,6 +158,12 @@ PRODUCTS: tuple[Product, ...] = (
         "NTHU-LSALAB/KubeShare README",
     ),
     Product(
+        "Alnair",
+        ("alnair/vgpu-*",),
+        "memory of one card in GiB, compute in percent of one card",
+        "CentaurusInfra/alnair, alnair-device-plugin (2022)",
+    ),
+    Product(
         "NVIDIA vGPU of virtual machines",
         ("nvidia.com/GRID_*", "nvidia.com/NVIDIA_*"),
         "parts of a card with their profile in the name",
@@ -192,6 +198,10 @@ ACCELERATORS: dict[str, tuple[str, ...]] = {
     "Furiosa NPUs": ("furiosa.ai/*", "alpha.furiosa.ai/*"),
     "Rebellions NPUs": ("rebellions.ai/*",),
     "Cloud AI 100 cards of Qualcomm": ("qualcomm.com/qaic*",),
+    # tenstorrent/k8s-device-plugin README (2026): by the name of the card
+    "Tenstorrent cards": ("tenstorrent.com/*",),
+    "Hailo accelerators": ("hailo.ai/h*",),
+    "tiles of SambaNova RDUs": ("sambanova.ai/rdu*",),
     # NVIDIA GPU Operator, "GPU Operator with KubeVirt"
     "NVIDIA cards that are passed through to virtual machines": (
         *("nvidia.com/G????*_*", "nvidia.com/TU1*_*", "nvidia.com/AD1*_*", "nvidia.com/pgpu"),

@@ -344,6 +344,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "VirtAI OrionX": ("virtaitech.com/gpu",),
     "nvshare": ("nvshare.com/gpu",),
     "KubeShare": ("sharedgpu/gpu_request", "sharedgpu/gpu_mem"),
+    "Alnair": ("alnair/vgpu-memory", "alnair/vgpu-compute"),
     "NVIDIA vGPU of virtual machines": ("nvidia.com/GRID_T4-4Q", "nvidia.com/NVIDIA_A10-24Q"),
     "totals of HAMi shares in Kueue": ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
     "HAMi's forerunner": ("mthreads.com/vcuda-core",),
@@ -529,6 +530,9 @@ UNREAD = {
     "Furiosa NPUs": ("furiosa.ai/rngd", "alpha.furiosa.ai/npu"),
     "Rebellions NPUs": ("rebellions.ai/ATOM",),
     "Cloud AI 100 cards of Qualcomm": ("qualcomm.com/qaic",),
+    "Tenstorrent cards": ("tenstorrent.com/n150", "tenstorrent.com/wormhole"),
+    "Hailo accelerators": ("hailo.ai/h8", "hailo.ai/h8l"),
+    "tiles of SambaNova RDUs": ("sambanova.ai/rdu-tile",),
     "NVIDIA cards that are passed through to virtual machines": (
         *("nvidia.com/TU104GL_Tesla_T4", "nvidia.com/GA102GL_A10", "nvidia.com/AD102GL_L40"),
         "nvidia.com/pgpu",
