@@ -3,15 +3,16 @@
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
-import pytest
 from hypothesis import settings
 
-from gpuxlate.testing import contract
 from tests.effort import number, some
 
 
 def contract_with(examples: int) -> ModuleType:
-    """``gpuxlate.testing.contract`` as a project has it whose Hypothesis profile draws so many pods."""
+    """``gpuxlate.testing.contract`` as a project has it whose Hypothesis profile draws so many pods.
+
+    Each key with many values, beside many shares: all of them in full, a part of each in quick.
+    """
     spec = find_spec("gpuxlate.testing.contract")
     assert spec
     assert spec.loader
@@ -23,12 +24,7 @@ def contract_with(examples: int) -> ModuleType:
         spec.loader.exec_module(module)
     finally:
         settings.load_profile(before)
-    return module
-
-
-@pytest.fixture(autouse=True)
-def tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each key with many values, beside many shares: all of them in full, a part of each in quick."""
     for table in ("SHARES", "WORDS"):
-        monkeypatch.setattr(contract, table, some(getattr(contract, table)))
-    monkeypatch.setattr(contract, "RANDOM_TEXTS", number(contract.RANDOM_TEXTS))
+        setattr(module, table, some(getattr(module, table)))
+    module.RANDOM_TEXTS = number(module.RANDOM_TEXTS)  # type: ignore[attr-defined]
+    return module

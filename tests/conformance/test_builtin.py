@@ -9,7 +9,7 @@ from gpuxlate.backends.nvidia_device_plugin import NvidiaProfile, Sharing
 from gpuxlate.model.profile import CardProfile, Extension, Profile
 from tests.checks import each_holds
 from tests.conformance.conftest import contract_with
-from tests.effort import FULL
+from tests.effort import number
 
 ANY_CARD = CardProfile()
 
@@ -50,7 +50,7 @@ PROFILES = {
 }
 """A target that is held to the contract with a profile."""
 NEED_A_PROFILE = {"volcengine-emr-customjob", "gke", "huawei-cce"}
-CONTRACT = contract_with(80 if FULL else 4)  # pods for each promise and target
+CONTRACT = contract_with(number(80))  # pods for each promise and target
 WITHOUT = [row.name for row in registry.BUILT_IN if row.name not in NEED_A_PROFILE]
 
 

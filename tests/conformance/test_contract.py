@@ -18,6 +18,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
 from gpuxlate.testing import BackendContract
 from tests.conformance.conftest import contract_with
+from tests.effort import number
 
 BACKEND = registry.get("neutral")
 Change = Callable[[dict[str, Value]], Mapping[str, Value]]
@@ -195,6 +196,7 @@ BROKEN: dict[str, tuple[Backend, str]] = {
 
 Contract: type[BackendContract] = contract_with(2000).BackendContract
 """It draws until a broken promise is found, whatever the pods of a run are."""
+Few: type[BackendContract] = contract_with(number(80)).BackendContract
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -211,7 +213,7 @@ def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
         with_tier("gold", says="policy").with_changes(read=reports_unknown_words),
         BACKEND.with_changes(keys=(*BACKEND.keys, idle), read=forgets_an_annotation),
     ):
-        type("Good", (BackendContract,), {"backend": backend})().test_no_key_is_taken_and_forgotten()
+        type("Good", (Few,), {"backend": backend})().test_no_key_is_taken_and_forgotten()
 
 
 def test_a_target_that_takes_nothing_is_found() -> None:
@@ -222,7 +224,7 @@ def test_a_target_that_takes_nothing_is_found() -> None:
             one.refuse("cards", "GX023", "never")
         return PodKeys()
 
-    contract = type("Closed", (BackendContract,), {"backend": BACKEND.with_changes(write=write)})()
+    contract = type("Closed", (Few,), {"backend": BACKEND.with_changes(write=write)})()
     contract.test_write_then_read_gives_the_share_back()  # holds, of nothing
     with pytest.raises(NoSuchExample):
         contract.test_some_share_is_exact()
