@@ -49,6 +49,7 @@ def test_what_a_page_shows_is_current(page: Path, monkeypatch: pytest.MonkeyPatc
     assert (path, path.read_text(encoding="utf-8")) == (ROOT / page, text)
 
 
+@pytest.mark.full  # as long as ten of the pages
 def test_what_pictures_show_is_current(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
