@@ -99,11 +99,12 @@ class Judge:
 
     def cel(self, one: Object) -> bool:
         """Whether the expression is true. An error is an AssertionError."""
-        data: dict[str, Any] = {"object": one, "variables": {}, "params": None}
-        for name, compiled in VARIABLE.items():
-            data["variables"][name] = compiled.eval(data=data).plain_value()
+        return self.cel_of(bound(one))
+
+    def cel_of(self, data: Object) -> bool:
+        """The same of what was bound once for several expressions."""
         found = self._cel.eval(data=data)
-        assert found.type().name() == "BOOL", (str(found), self.text, one)
+        assert found.type().name() == "BOOL", (str(found), self.text, data["object"])
         result: bool = found.plain_value()
         return result
 
@@ -113,7 +114,8 @@ class Judge:
             return  # an API server sees it with the containers that are added
         if self._has_two_names(one):
             return  # which of them counts is not certain
-        for each in (one, in_digits(one)):
+        plain = in_digits(one)
+        for each in (one, plain) if repr(plain) != repr(one) else (one,):
             verdicts = self(each)
             assert verdicts.check == verdicts.cel, (verdicts, each, self.text)
 
@@ -122,6 +124,14 @@ class Judge:
         asked = [{*each.limits, *each.requests} for each in keys_of(one).all_containers()]
         names = [{own, *found} for own, found in self.constraint.aliases]
         return any(len(there & each) > 1 for there in asked for each in names)
+
+
+def bound(one: Object) -> Object:
+    """What an expression is evaluated with: the Pod, and the variables of the policy."""
+    data: dict[str, Any] = {"object": one, "variables": {}, "params": None}
+    for name, compiled in VARIABLE.items():
+        data["variables"][name] = compiled.eval(data=data).plain_value()
+    return data
 
 
 class JudgeOfDialects:
@@ -136,7 +146,8 @@ class JudgeOfDialects:
         """Whether a Pod keeps the rule: the function and the policy say the same of it as the API has it."""
         plain = in_digits(one)
         kept = not any(self._rule(keys_of(plain), self._context))
-        assert all(judge.cel(plain) for judge in self._judges) == kept, plain
+        data = bound(plain)
+        assert all(judge.cel_of(data) for judge in self._judges) == kept, plain
         return kept
 
 
