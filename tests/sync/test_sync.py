@@ -341,6 +341,20 @@ def test_what_points_git_elsewhere_is_not_copied(plain: Path) -> None:
     assert sorted(one.name for one in (plain / "out").rglob("*")) == [LOCK, "d", "x"]
 
 
+def test_a_lock_in_the_source_is_not_copied(plain: Path) -> None:
+    """The source was a target once: in a copy the lock would list files that are not there."""
+    for name in (LOCK, f"d/{LOCK}"):
+        (plain / "base" / name).write_text("{}")
+    for _ in range(2):
+        assert run("sync").code == 0
+        assert sorted(str(one.relative_to(plain / "out")) for one in (plain / "out").rglob("*")) == [
+            LOCK,
+            "d",
+            "d/x",
+        ]
+    assert run("sync", "--check").code == 0
+
+
 @pytest.mark.parametrize("change", ["other", "gone"])
 def test_a_repository_inside_a_target_is_left_alone(plain: Path, change: str) -> None:
     assert run("sync").code == 0
