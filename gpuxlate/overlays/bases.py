@@ -29,7 +29,7 @@ from gpuxlate.overlays.kustomize import (
     root_of,
     tree,
 )
-from gpuxlate.overlays.operations import PatchPlaces, is_operations, said_by
+from gpuxlate.overlays.operations import PatchPlaces, is_operations
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
 from gpuxlate.overlays.patch_targets import UnknownError
 from gpuxlate.overlays.patched_pods import patched_pods
@@ -143,8 +143,8 @@ def _laid_over(
         yield from ((place, error.message) for place in by_path or [()])
         return
     lists = {} if operates else lists_of(obj.api_version, obj.identity.kind)
-    said = said_by(document, places) if operates else document.root
     written = PatchPlaces(document, after, lists, places)
+    said = written.said() if operates else document.root
     before, pods = _pods_of(document, obj.root), _pods_of(document, after)
     for place in {**by_path, **before, **pods}:
         base, whole = before.get(place), pods.get(place)

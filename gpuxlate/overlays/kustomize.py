@@ -168,7 +168,8 @@ def patched(
     if is_operations(document):
         if document.index:
             raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
-        return operated(obj.root, document, lenient=lenient)
+        root, places, _ = operated(obj.root, document, lenient=lenient)
+        return root, places
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
         raise CannotMergeError(msg("it is not a patch"))
@@ -478,6 +479,12 @@ class Built:
         for place, match in said:
             self.hits.setdefault(place, []).append(match._replace(after=after))
         said.clear()
+
+    def drop_deleted(self, numbers: Iterable[int]) -> None:
+        """Without those of some objects that a patch deletes as a whole: later patches do not find them."""
+        if not all(self.objects[number].root.entries for number in numbers):
+            self.objects[:] = [obj for obj in self.objects if obj.root.entries]
+            self.named.forget()
 
     def flag(self, why: Message, *, unclear: bool = False) -> None:
         """All objects are not known from here on. ``unclear``: by a patch that cannot be read."""
@@ -804,6 +811,7 @@ class Tree:
                 if obj.identity.names != result.objects[number].identity.names:
                     result.named.forget()
                 result.objects[number] = obj._replace(size=size, width=width, pieces=pieces)
+            result.drop_deleted(chosen)
         result.hit(said, result.templates())
 
 

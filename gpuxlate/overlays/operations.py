@@ -16,14 +16,18 @@ from gpuxlate.manifest.pods import items
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
 from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import msg
+from gpuxlate.overlays.parts import Places
 from gpuxlate.overlays.patches import CannotMergeError, new_list, new_mapping, with_entry
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.plan import EditError
 
 SETS = ("add", "replace")
 """The operations that give a value."""
+SHIFTS = ("move", "copy")
+"""The operations that take a value from elsewhere in the object."""
 _END = "-"
 """The place after the last item of a list."""
 _APPLIES = "operation {number} ({op} {path}) does not apply to the object"
@@ -44,10 +48,14 @@ class Operation(NamedTuple):
 
 
 class Operated(NamedTuple):
-    """An object after some operations; ``places``: the virtual path of each."""
+    """An object after some operations; ``places``: the virtual path of each.
+
+    ``skipped``: the numbers of those that do not apply to it.
+    """
 
     root: Mapping
     places: tuple[Path, ...]
+    skipped: frozenset[int] = frozenset()
 
 
 def is_operations(document: Document) -> bool:
@@ -111,6 +119,25 @@ class PatchPlaces:
         number = last.get(path, first.get(path))
         return ((), False) if number is None else ((number, "path"), path in last)
 
+    def said(self) -> Mapping:
+        """What operations say, as a part of the object after them: what they set or test there, and null for
+        what they remove."""
+        said = new_mapping(())
+        for operation, place in zip(operations(self._document), self._places, strict=True):
+            if operation.op in ("test", "remove") and place:
+                value = operation.value if operation.op == "test" else None
+                said = _with_at(said, place, value or _null())
+        pending: list[tuple[Path, Node]] = [((), self._after)]
+        while pending:
+            path, node = pending.pop()
+            if path and node in self._known:
+                said = _with_at(said, path, node)
+            elif isinstance(node := deref(node), Mapping):
+                pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
+            elif isinstance(node, List):
+                pending += [((*path, number), item) for number, item in enumerate(node.items)]
+        return said
+
     @cached_property
     def _numbers(self) -> tuple[dict[Path, int], dict[Path, int]]:
         """The numbers of operations: the last one at a place, and the first one below it."""
@@ -169,6 +196,7 @@ def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Ope
     if len(listed_operations) != len(items(deref(document.root) if document.root else None)):
         raise CannotMergeError(msg("not all operations in it can be read"))
     places: list[Path] = []
+    skipped: set[int] = set()
     for operation in listed_operations:
         try:
             root, place = _operated(root, operation)
@@ -176,12 +204,13 @@ def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Ope
             if lenient:
                 root, place = _forced(root, operation), _resolved(root, operation.steps)
                 places.append(place)
+                skipped.add(operation.number)
                 continue
             where = pointer(operation.steps)
             message = msg(_APPLIES, number=operation.number, op=operation.op, path=where)
             raise CannotMergeError(message) from None
         places.append(place)
-    return Operated(root, tuple(places))
+    return Operated(root, tuple(places), frozenset(skipped))
 
 
 class _AbsentError(Exception):
@@ -204,16 +233,8 @@ def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
     return (_resolved(root, steps[:depth]) for depth in range(len(steps)))
 
 
-def said_by(document: Document, places: Sequence[Path]) -> Mapping:
-    """What operations say, as a part of the object: what they set, and null for what they remove."""
-    said = new_mapping(())
-    for operation, place in zip(operations(document), places, strict=True):
-        if operation.op in (*SETS, "remove") and place:
-            value = (
-                operation.value if operation.sets and operation.value is not None else Scalar.at(0, 0, "null")
-            )
-            said = _with_at(said, place, value)
-    return said
+def _null() -> Scalar:
+    return Scalar.at(0, 0, "null")
 
 
 def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
@@ -228,11 +249,13 @@ def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
 def _operated(root: Mapping, operation: Operation) -> tuple[Mapping, Path]:
     if operation.op == "test":
         node = _at(root, operation.steps)
-        if operation.value is None or node is None or _plain(node) != _plain(operation.value):
+        if operation.value is None or _plain(node or _null()) != _plain(operation.value):
             raise _AbsentError
         return root, _resolved(root, operation.steps)
     if operation.op in ("move", "copy"):
         value = _at(root, operation.start)
+        if value is None and operation.op == "copy" and isinstance(_at(root, operation.start[:-1]), Mapping):
+            value = _null()  # json-patch copies what a mapping has not as null
         if value is None:
             raise _AbsentError
         if operation.op == "move":
@@ -310,23 +333,37 @@ def _plain(node: Node) -> Any:
 
 # -- edits -------------------------------------------------------------------------------------------
 def op_edits(
-    document: Document, edits: Iterable[Edit], places: Sequence[Path], is_there: Callable[[Path], bool]
+    document: Document,
+    edits: Iterable[Edit],
+    places: Sequence[Path],
+    below: Callable[[Path], Any],
+    written: Places | None = None,
+    replayed: Operated | None = None,
 ) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
-    ``places``: those of the operations, as ``operated`` gives them.
-    ``is_there``: something is at a virtual path of the object before the patch, as it will be.
+    ``places``: those of the operations, as ``operated`` gives them; ``written``: where the operations say
+    what is in the object, where they move or copy something. ``below``: the node at a virtual path of the
+    object before the patch, as it will be; ``replayed``: that object after the operations as they are.
     A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
-    maker = _Maker(document, places, is_there)
+    maker = _Maker(document, places, below, written, replayed)
     for edit in edits:
         maker.add(edit)
     return maker.finished()
 
 
 class _Maker:
-    def __init__(self, document: Document, places: Sequence[Path], is_there: Callable[[Path], bool]) -> None:
+    def __init__(
+        self,
+        document: Document,
+        places: Sequence[Path],
+        below: Callable[[Path], Any],
+        written: Places | None,
+        replayed: Operated | None,
+    ) -> None:
         self._root = deref(document.root) if document.root else None
+        self._places = places
         self._operations = [
             operation._replace(steps=tuple(map(str, place)))
             for operation, place in zip(operations(document), places, strict=True)
@@ -334,17 +371,25 @@ class _Maker:
         self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
         for operation in self._operations:
             self._by_steps.setdefault(operation.steps, []).append(operation)
-        self._there = is_there
+        self._below = below
+        self._written = written
+        self._replayed = replayed
+        shifts = [operation.number for operation in self._operations if operation.op in SHIFTS]
+        skipped = replayed.skipped if replayed else ()
+        self._shifts = [number for number in shifts if number not in skipped]
         self._made: list[Edit] = []
-        self._gone: dict[int, None] = {}  # numbers of operations
-        self._losses: dict[int, list[Path]] = {}  # by operation: virtual paths that its value loses
+        # numbers of operations: those too that would move or copy what is there no longer
+        self._gone: dict[int, None] = dict.fromkeys(number for number in shifts if number in skipped)
+        self._losses: dict[int, list[Path]] = {}  # by operation: paths in its value that it loses
         self._added: dict[Path, Any] = {}  # by virtual path: values of new operations
         self._removals: list[Path] = []
 
     def add(self, edit: Edit) -> None:
-        writers = [(operation, edit.path[len(operation.steps) :]) for operation in self._writers(edit.path)]
-        if any(operation.op in ("test", "move", "copy") for operation, _ in writers):
-            raise EditError("an operation tests, moves or copies this", edit.path)
+        around = self._writers(edit.path)
+        for operation, rest in around:
+            if operation.op == "test":
+                self._test(operation, rest, edit)
+        writers = [(operation, rest) for operation, rest in around if operation.op != "test"]
         inner = [
             (operation, rest)
             for operation, rest in writers
@@ -356,51 +401,109 @@ class _Maker:
         match edit:
             case Remove(path):
                 self._gone |= {operation.number: None for operation in exact}
-                self._lose(path, inner)
+                self._lose(inner)
             case Rename(path, key, value):
-                if not exact and not inner:
+                if not around or (writers and not exact and not inner):
                     raise EditError("no operation sets this", path)
                 for operation in exact:
-                    self._rename(operation, (*path[:-1], key), value)
+                    self._rename(operation, key, value)
                 if value is None:
-                    self._lose(path, inner)
+                    self._lose(inner)
                 else:
                     self._made += [
                         Rename((operation.number, "value", *rest), key, value) for operation, rest in inner
                     ]
             case Put(path, value):
-                self._put(path, value, exact, inner, writers)
+                if writers or not any(not rest for _, rest in around):
+                    self._put(path, value, exact, inner, writers)
             case Append(path, value):
                 self._append(path, value, writers)
 
-    def _writers(self, path: Path) -> list[Operation]:
-        """The operations on a virtual path, or on what it is in, in their order."""
+    def _writers(self, path: Path) -> list[tuple[Operation, Path]]:
+        """The operations that say what is at a virtual path, or what it is in, in their order, each with the
+        path in its value.
+
+        What an operation has moved or copied there is said by the one that gave it, if any did.
+        """
         steps = tuple(map(str, path))
         around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
-        return sorted(chain.from_iterable(around), key=lambda operation: operation.number)
+        writers = [
+            (operation, path[len(operation.steps) :])
+            for operation in sorted(chain.from_iterable(around), key=lambda operation: operation.number)
+        ]
+        shifted = max((operation.number for operation, _ in writers if operation.op in SHIFTS), default=-1)
+        place = self._written.of(path) if self._shifts and self._written else ()
+        if place[1:2] == ("value",):
+            number = place[0]
+            assert isinstance(number, int)
+            writer = (self._operations[number], place[2:])
+            if writer not in writers:
+                return [writer]
+        elif shifted >= 0:
+            writers = [writer for writer in writers if writer[0].number > shifted]
+        return [writer for writer in writers if not self._shifts_items(writer[0])]
 
-    def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
+    def _shifts_items(self, operation: Operation) -> bool:
+        """What is there now is not its own: it was moved or copied, or is the next item of a list."""
+        drops = operation.op == "remove" and isinstance(self._places[operation.number][-1], int)
+        return drops or operation.op in SHIFTS
+
+    def _test(self, operation: Operation, rest: Path, edit: Edit) -> None:
+        """What is tested is tested under its new name, for what it is before the operation."""
+        at = (operation.number, "value", *rest)
+        match edit:
+            case Rename(path, key, value):
+                value = self._tested(operation, (*path[:-1], key), value)
+                if not rest and value is not None:
+                    where = pointer((*operation.steps[:-1], key))
+                    self._made += [Put((operation.number, "path"), where), Put(at, value)]
+                elif rest and self._says(operation, rest):
+                    self._made.append(Remove(at) if value is None else Rename(at, key, value))
+                elif not rest:
+                    raise EditError("an operation tests this", path)
+            case Put(path, value) if self._tested(operation, path, value) is not None:
+                self._made.append(Put(at, self._tested(operation, path, value)))
+            case Append(_, value):
+                self._made.append(Append(at, value))
+            case _:
+                if not rest:
+                    raise EditError("an operation tests this", edit.path)
+                if self._says(operation, rest):
+                    self._made.append(Remove(at))
+
+    def _tested(self, test: Operation, path: Path, value: Any) -> Any:
+        """The value at a path when it is tested: that below, where no operation sets it before; None where
+        nothing is there."""
+        writers = self._writers(path)
+        if any(operation.sets and operation.number < test.number for operation, _ in writers):
+            return value
+        node = self._below(path)
+        return to_python(node) if isinstance(node, Node) else value if node else None
+
+    def _lose(self, inner: list[tuple[Operation, Path]]) -> None:
         """A null in a value deletes nothing: the value is without the key."""
-        for operation, _ in inner:
-            self._losses.setdefault(operation.number, []).append(path)
+        for operation, rest in inner:
+            self._losses.setdefault(operation.number, []).append(rest)
 
     def _says(self, operation: Operation, rest: Path) -> bool:
         return get(operation.value, *rest) is not None
 
-    def _rename(self, operation: Operation, path: Path, value: Any) -> None:
+    def _rename(self, operation: Operation, key: str, value: Any) -> None:
+        path = (*self._places[operation.number][:-1], key)
         self._made.append(Put((operation.number, "path"), pointer(path)))
         self._set(operation, path, value)
 
     def _set(self, operation: Operation, path: Path, value: Any) -> None:
         """The operation gives this value, or deletes what is there."""
-        if value is None and not self._there(path):
+        is_there = bool(self._below(path))
+        if value is None and not is_there:
             self._gone[operation.number] = None
             return
         if value is None:
             if operation.op != "remove":
                 self._made += [Put((operation.number, "op"), "remove"), Remove((operation.number, "value"))]
             return
-        if operation.op == "remove" or (operation.op == "replace" and not self._there(path)):
+        if operation.op == "remove" or (operation.op == "replace" and not is_there):
             self._made.append(Put((operation.number, "op"), "add"))
         self._made.append(Put((operation.number, "value"), value))
 
@@ -414,13 +517,13 @@ class _Maker:
     ) -> None:
         if exact or inner:
             for operation in exact:
-                self._set(operation, path, value)
+                self._set(operation, self._places[operation.number], value)
             if value is None:
-                self._lose(path, inner)
+                self._lose(inner)
             else:
                 self._made += [Put((operation.number, "value", *rest), value) for operation, rest in inner]
         elif value is None:
-            if not writers and self._there(path):
+            if not writers and self._is_there(path):
                 self._removals.append(path)
         elif writers:
             operation, rest = writers[-1]
@@ -432,7 +535,7 @@ class _Maker:
         if writers:
             operation, rest = writers[-1]
             self._made.append(Append((operation.number, "value", *rest), value))
-        elif self._there(path):
+        elif self._is_there(path):
             self._added[*path, _END, len(self._added)] = value
         else:
             self._new(path, [value])
@@ -448,21 +551,26 @@ class _Maker:
             value = {step: value}
         self._added[path[:depth_there]] = _both(self._added.get(path[:depth_there]), value)
 
+    def _is_there(self, path: Path) -> bool:
+        """Something is at a virtual path before new operations, which come last."""
+        if self._shifts and self._replayed:
+            return get(self._replayed.root, *path) is not None
+        return bool(self._below(path))
+
     def _exists(self, path: Path) -> bool:
-        return self._there(path) or any(
+        return self._is_there(path) or any(
             operation.sets for operation in self._by_steps.get(tuple(map(str, path)), ())
         )
 
     def finished(self) -> list[Edit]:
         for operation in self._operations:
             lost = self._losses.get(operation.number, [])
-            depth = len(operation.steps)
-            rests = {path[depth:] for path in lost}
-            if operation.value is None or not _is_emptied(operation.value, rests):
-                self._made += [Remove((operation.number, "value", *path[depth:])) for path in lost]
+            if operation.value is None or not _is_emptied(operation.value, set(lost)):
+                self._made += [Remove((operation.number, "value", *rest)) for rest in lost]
             else:
-                self._set(operation, lost[0][:depth], None)
-        self._check_others()
+                self._set(operation, self._places[operation.number], None)
+        if not self._shifts:
+            self._check_others()
         kept = [edit for edit in self._made if edit.path[0] not in self._gone]
         kept += [Remove((number,)) for number in self._gone]
         kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
@@ -492,8 +600,8 @@ class _Maker:
         path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
         return (
             not steps
-            or self._there(path)
-            or self._there((*path[:-1], steps[-1]))
+            or bool(self._below(path))
+            or bool(self._below((*path[:-1], steps[-1])))
             or not set_before.isdisjoint(prefixes(steps))
         )
 

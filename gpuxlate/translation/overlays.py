@@ -28,7 +28,7 @@ from gpuxlate.model.pod import TEMPLATE, ClaimUse, Missing, PodClaim, PodKeys
 from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
 from gpuxlate.overlays.kustomization import kustomization_at
 from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
-from gpuxlate.overlays.operations import is_operations, op_edits
+from gpuxlate.overlays.operations import is_operations, op_edits, operated
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patched_pods import of_pods, patched_pods
 from gpuxlate.overlays.patches import CannotMergeError, narrowed
@@ -300,11 +300,12 @@ def _edits(
     if refuses(before.found):
         raise _CannotError(BELOW)
     said_before = set(map(words_of, before.found))
-    for finding in after.found:
+    found = after.found if above else []  # nothing is translated of a pod that has no share any more
+    for finding in found:
         if words_of(finding) not in said_before:
             at = replace(finding, path=base.places.of(finding.path))
             part.diagnostics.append(with_location(document, at, base.part.object))
-    if refuses(after.found):
+    if refuses(found):
         return _Changes([], [], lambda _edits: True)
     patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
     new_below = _written(base.base, base.root, before.fit.keys, below, target)
@@ -331,13 +332,14 @@ def _difference(
     document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
 ) -> list[Edit]:
     """What the part has to say otherwise. Raises CannotMergeError, EditError."""
-    operates = is_operations(document)
-    mapping = base.lay(new_below, document, True)
-    layers = Layers(base.root, new_below, base.after, new_whole, mapping)
-    edits = OverlayDifference(base.said, base.lists, role, operates).edits(layers)
-    if not operates:
-        return edits
-    return op_edits(document, edits, base.operated, lambda path: nodes.get(new_below, *path) is not None)
+    if not is_operations(document):
+        layers = Layers(base.root, new_below, base.after, new_whole, base.lay(new_below, document, True))
+        return OverlayDifference(base.said, base.lists, role).edits(layers)
+    replayed = operated(new_below, document, lenient=True)
+    layers = Layers(base.root, new_below, base.after, new_whole, replayed.root)
+    edits = OverlayDifference(base.said, base.lists, role, operates=True).edits(layers)
+    below = partial(nodes.get, new_below)
+    return op_edits(document, edits, base.operated, lambda path: below(*path), base.places, replayed)
 
 
 def _fits(

@@ -57,6 +57,10 @@ LATER: list[Edit] = [Remove(OLD), Rename((*LIMITS, "b.com/mem"), "c.com/mem", 1)
 THREE = SET + OTHER + block(owner="b.com")
 WHOLE_AFTER = WHOLE.replace("old.com/mem: 8", "new.com/mem: 8192") + "    new.com/x: 1\n"
 WITHOUT = WHOLE.replace("old.com/mem: 8  # a\n", "# a\n")
+TEST, TESTED = said("test", "old.com", 8), WHOLE.replace("add", "test")
+COPIED = f"- {{op: copy, path: {AT}, from: /x}}\n"
+ADDED_X = f"- op: add\n  path: {AT}/new.com~1x\n  value: 1\n"
+DROPPED = "- {op: remove, path: /spec/containers/0}\n"
 GONE_LIMITS, GONE_NOTE = f"- op: remove\n  path: {AT}\n", "- op: remove\n  path: /metadata/annotations/a\n"
 AB = "  path: /metadata/annotations/a~1b~0\n"
 NOTES_AB = "- op: add\n  path: /metadata/annotations\n  value:\n    a: x\n    b: y\n"
@@ -85,14 +89,38 @@ CASES: dict[str, Case] = {
     "new keys in a mapping that is not there": (SET, [note("a", "x"), note("b", "y")], set(), SET + NOTES_AB),
     "a key to delete": (SET, [note("a", None), note("b", None)], {(*NOTES, "a")}, SET + GONE_NOTE),
     "items of a list": (SET, [Append(ENV, {"name": name}) for name in "AB"], {ENV}, SET + ITEMS),
+    "a tested key": (TEST, [renamed(8192)], {NEW}, said("test", "new.com", 8192)),
+    "a key that is tested and set": (
+        TEST + SET,
+        [renamed(8192)],
+        {NEW},
+        said("test", "new.com", 8192) + said("replace", "new.com", 8192, "  # a"),
+    ),
+    "within a tested mapping": (
+        TESTED,
+        [renamed(8192), Put((*LIMITS, "new.com/x"), 1)],
+        {NEW},
+        TESTED.replace("old.com/mem: 8", "new.com/mem: 8192") + ADDED_X,
+    ),
+    "beside an item that is removed": (
+        DROPPED,
+        [Put(NEW, 1)],
+        set(),
+        DROPPED + f"- op: add\n  path: {AT}/new.com~1mem\n  value: 1\n",
+    ),
+    "a copied mapping": (
+        COPIED,
+        [Put(NEW, 1)],
+        set(),
+        COPIED + f"- op: add\n  path: {AT}/new.com~1mem\n  value: 1\n",
+    ),
     "the first item of a list": (SET, [Append(ENV, {"name": "A"})], set(), SET + FIRST),
 }
-TEST, GONE_MAPPING = said("test", "old.com", 8), f"- {{op: remove, path: {AT}}}\n"
+GONE_MAPPING = f"- {{op: remove, path: {AT}}}\n"
 SIDECAR = "- {op: add, path: /spec/sidecars/x, value: 1}\n"
 REFUSED: dict[str, tuple[str, Edit, str]] = {
     "all operations go": (SET, Remove(OLD), "no operation would be left"),
-    "a tested key": (TEST + SET, Put(OLD, 1), "tests, moves"),
-    "a copied mapping": (f"- {{op: copy, path: {AT}, from: /x}}\n", Put(OLD, 1), "tests, moves"),
+    "a tested key without a counterpart": (TEST, Remove(OLD), "an operation tests this"),
     "a removed mapping": (GONE_MAPPING, Put(NEW, 1), "removes what this is in"),
     "no operation": (OTHER, renamed(1), "no operation sets this"),
     "a mapping that would be gone": (SIDECAR + SET, Put(OLD, 1), "in a mapping that would be gone"),
@@ -147,7 +175,9 @@ DONE: list[tuple[str, tuple[str | int, ...], str | None]] = [
     ("{op: move, from: /spec/map/k, path: /spec/k}", ("spec", "k"), "v"),
     ("{op: move, from: /spec/map/k, path: /spec/k}", ("spec", "map", "k"), None),
     ("{op: copy, from: /spec/list, path: /spec/map/l}", ("spec", "map", "l", 2), "c"),
+    ("{op: copy, from: /spec/map/none, path: /spec/map/k}", ("spec", "map", "k"), "null"),
     ("{op: test, path: /spec/list, value: [a, b, c]}", ("metadata", "name"), "a"),
+    ("{op: test, path: /spec/none, value: null}", ("metadata", "name"), "a"),
 ]
 UNDONE = [
     "{op: add, path: /spec/new/er, value: 1}",
@@ -159,6 +189,8 @@ UNDONE = [
     "{op: remove, path: /spec/new}",
     "{op: remove, path: /spec/list/3}",
     "{op: move, from: /spec/new, path: /spec/k}",
+    "{op: copy, from: /spec/list/3, path: /spec/k}",
+    "{op: copy, from: /spec/new/er, path: /spec/k}",
     "{op: test, path: /metadata/name, value: b}",
     "{op: test, path: /metadata/x~1y~0, value: '1'}",
     "{op: grow, path: /spec/new, value: 1}",
@@ -204,8 +236,8 @@ BELOW = "{spec: {containers: [{resources: {limits: {old.com/mem: 4, cpu: 2}}}]}}
 def test_where_a_list_says_it(text: str, path: Path, place: Path, says: bool) -> None:
     document, root = document_of(text), document_of(BELOW).root
     assert isinstance(root, Mapping)
-    after, done = operated(root, document)
-    places = PatchPlaces(document, after, {}, done)
+    done = operated(root, document)
+    places = PatchPlaces(document, done.root, {}, done.places)
     assert (places.of(path), places.says(path)) == (place, says)
 
 
