@@ -24,7 +24,7 @@ _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
 
 def built(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises UserError, InputError."""
-    from gpuxlate.overlays.refusals import CORRECT, RefusedError
+    from gpuxlate.overlays.kustomize_errors import CORRECT, RefusedError
     from gpuxlate.overlays.run_builds import whole_build
 
     HELD.texts.clear()

@@ -18,17 +18,9 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, PodKeys
+from gpuxlate.overlays.built_objects import Object, patched
 from gpuxlate.overlays.kustomization import changed_names, naming
-from gpuxlate.overlays.kustomize import (
-    NOT_THERE,
-    RENAMED,
-    Object,
-    PatchMatch,
-    PatchPlace,
-    patched,
-    root_of,
-    tree,
-)
+from gpuxlate.overlays.kustomize import NOT_THERE, RENAMED, PatchMatch, PatchPlace, root_of, tree
 from gpuxlate.overlays.operations import PatchPlaces, is_operations
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
 from gpuxlate.overlays.patch_targets import UnknownError

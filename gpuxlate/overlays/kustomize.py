@@ -1,4 +1,4 @@
-"""What kustomizations make of their objects, up to each patch: the base of that patch.
+"""The kustomizations of a repository: what each makes of its files, up to each patch and in the end.
 
 The order of things is that of kustomize 5: ``accumulateTarget`` and ``configureBuiltinTransformers`` in
 ``api/internal/target``.
@@ -7,47 +7,43 @@ The order of things is that of kustomize 5: ``accumulateTarget`` and ``configure
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gpuxlate.claims.index import ClaimIndex
 from gpuxlate.files.find import HELD, SKIPPED
 from gpuxlate.files.read import cached, inside, repository
-from gpuxlate.manifest.claims import claims_of
-from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import GROUP, TEMPLATE
+from gpuxlate.model.pod import TEMPLATE
+from gpuxlate.overlays.built_objects import (
+    COUNTED,
+    ClaimTemplates,
+    Object,
+    ObjectsByName,
+    after_patch,
+    is_own,
+    measured,
+    named_by,
+    patchable_in,
+    rename,
+    scale,
+    stamp,
+    with_variables,
+)
 from gpuxlate.overlays.inline import is_text
 from gpuxlate.overlays.kustomization import (
     NAMES,
-    PREFIX,
-    SUFFIX,
     Piece,
     changed_names,
     kustomization_at,
     kustomization_in,
     listed,
 )
-from gpuxlate.overlays.operations import is_operations, operated
-from gpuxlate.overlays.patch_targets import Identity, Selector, UnknownError, selector
-from gpuxlate.overlays.patches import (
-    TEMPLATES,
-    CannotMergeError,
-    is_null,
-    lists_of,
-    merged,
-    new_mapping,
-    with_entry,
-)
-from gpuxlate.overlays.refusals import (
+from gpuxlate.overlays.kustomize_errors import (
     COMPONENT,
     KUSTOMIZATION,
     RefusedError,
@@ -56,267 +52,34 @@ from gpuxlate.overlays.refusals import (
     check_once,
     check_replicas,
 )
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, children, deref, entries_of, get, get_text
-from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.overlays.operations import is_operations
+from gpuxlate.overlays.patch_targets import Identity, UnknownError, selector
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
-LOCAL = "config.kubernetes.io/local-config"
-"""An annotation of objects that kustomize leaves out in the end."""
 GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
+
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 """Fields by which it changes objects, or how they are merged, in ways that are not read here."""
+
 _TOO_LARGE = msg("what it patches is too large to be read")
+
 NOT_THERE = msg("what it patches is not in the kustomization")
+
 _CYCLE = msg("the kustomizations include one another")
+
 MANY_FOLDERS = msg("the repository has too many folders to search")
+
 _LOOKS = limits.MAX_NODES
 """Pairs of a patch and an object that it may be for."""
+
 _AT_LEAST = 100
 """Nodes that a change of an object takes as long as, however small it is."""
 
 
-class Object(NamedTuple):
-    """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known.
-
-    ``unclear``: the same, where it is a patch that cannot be read or applied. ``pieces``: what it has parts
-    of, in order. ``document``, ``path``: where it is written. ``size``: about how many nodes it has;
-    ``width``: the most that one of its mappings or lists has.
-    """
-
-    root: Mapping
-    identity: Identity
-    document: Document
-    path: Path
-    unknown: Message | None = None
-    size: int = 0
-    width: int = 0
-    unclear: Message | None = None
-    pieces: tuple[Piece, ...] = ()
-
-    @property
-    def api_version(self) -> str:
-        group, version = self.identity.group, self.identity.version
-        return f"{group}/{version}" if group else version
-
-    @property
-    def is_template(self) -> bool:
-        """It is a ResourceClaimTemplate."""
-        return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
-
-
-def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
-    """The objects of a document that have pods, or what pods claim; and what the others are called."""
-    objects: list[Object] = []
-    others: list[Identity] = []
-    for ref, path, root in objects_in(document):
-        if ref.kind == TEMPLATE or any(True for _ in pods_in(document.with_root(root))):
-            objects.append(Object(root, identity_of(root), document, path, None, *measured(root)))
-        elif _is_own(path):
-            others.append(identity_of(root))
-    return objects, others
-
-
-def _is_own(path: Path) -> bool:
-    """An object of a document with this path there, not one that another object carries."""
-    return path == () or path[-2:-1] == ("items",)
-
-
-def measured(root: Node | None) -> tuple[int, int]:
-    """The nodes below a node, those of aliases too, and the most in one mapping or list."""
-    count = widest = 0
-    pending = [root] if root is not None else []
-    while pending:
-        node = deref(pending.pop())
-        count += 1
-        if isinstance(node, (Mapping, List)):
-            below = children(node)
-            widest = max(widest, len(below))
-            pending += below
-    return count, widest
-
-
-def identity_of(root: Mapping) -> Identity:
-    """What an object is called in its own file."""
-    group, _, version = (get_text(root, "apiVersion") or "").rpartition("/")
-    name, namespace = (get_text(root, "metadata", field) or "" for field in ("name", "namespace"))
-    return Identity(
-        group,
-        version,
-        get_text(root, "kind") or "",
-        ((name, namespace),),
-        _texts(get(root, "metadata", "labels")),
-        _texts(get(root, "metadata", "annotations")),
-    )
-
-
-def _texts(node: Node | None) -> dict[str, str]:
-    if not isinstance(node, Mapping):
-        return {}
-    entries = ((name, deref(value)) for name, _, value, _ in entries_of(node))
-    return {name: value.text for name, value in entries if isinstance(value, Scalar)}
-
-
-def patched(
-    obj: Object, document: Document, *, targeted: bool, lenient: bool = False
-) -> tuple[Mapping, tuple[Path, ...]]:
-    """An object after a patch; of operations, their places in it. Raises CannotMergeError.
-
-    ``targeted``: its kustomization names a target for it. ``lenient``: without operations that do not apply.
-    """
-    if is_operations(document):
-        if document.index:
-            raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
-        root, places, _ = operated(obj.root, document, lenient=lenient)
-        return root, places
-    part = deref(document.root) if document.root else None
-    if not isinstance(part, Mapping):
-        raise CannotMergeError(msg("it is not a patch"))
-    for name in ("apiVersion", "kind"):  # the object keeps what it is called
-        part = with_entry(part, name, None)
-    metadata = get(part, "metadata")
-    if isinstance(metadata, Mapping):
-        metadata = with_entry(with_entry(metadata, "name", None), "namespace", None)
-        for name in ("labels", "annotations") if targeted else ():
-            metadata = _with_texts(metadata, name)
-        part = with_entry(part, "metadata", metadata)
-    node = merged(obj.root, part, lists_of(obj.api_version, obj.identity.kind))
-    return (node if isinstance(node, Mapping) else new_mapping(())), ()
-
-
-def _with_texts(metadata: Mapping, name: str) -> Mapping:
-    """The metadata of a patch with a target: null is the text of it (CopyMergeMetaDataFieldsFrom).
-
-    In place of the mapping null says nothing.
-    """
-    values = get(metadata, name)
-    if isinstance(values, Scalar) and is_null(values):
-        return with_entry(metadata, name, None)
-    for key, _, value, _ in list(entries_of(values)) if isinstance(values, Mapping) else ():
-        value = deref(value)
-        if isinstance(value, Scalar) and is_null(value) and isinstance(values, Mapping):
-            text = Scalar.at(value.start, value.end, value.text)
-            text.style = '"'
-            values = with_entry(values, key, text)
-    return with_entry(metadata, name, values) if isinstance(values, Mapping) else metadata
-
-
-def after_patch(obj: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
-    """An object after a patch; not known where that cannot be merged. ``renames``: it may change the name."""
-    try:
-        root, _ = patched(obj, document, targeted=targeted)
-        if is_operations(document):
-            obj = _named_anew(obj, identity_of(obj.root), identity_of(root))
-        elif renames and isinstance(document.root, Mapping):
-            obj = _named_anew(obj, obj.identity, identity_of(document.root), keeps=True)
-    except CannotMergeError as error:
-        return obj._replace(unknown=obj.unknown or error.message, unclear=obj.unclear or error.message)
-    return _renewed(obj, root)
-
-
-def _named_anew(obj: Object, before: Identity, after: Identity, *, keeps: bool = False) -> Object:
-    """An object with the name that a patch gives it; the old ones are found too. Raises CannotMergeError.
-
-    ``keeps``: what the patch does not say stays.
-    """
-    if after[:3] != before[:3]:
-        raise CannotMergeError(msg("it changes what kind of object it patches"))
-    (old, where), (new, place) = before.names[-1], after.names[-1]
-    if keeps:
-        new, place = new or old, where
-    if (new, place) == (old, where):
-        return obj
-    return obj._replace(identity=obj.identity._replace(names=(*obj.identity.names, (new, place))))
-
-
-def _renewed(obj: Object, root: Mapping) -> Object:
-    seen = identity_of(root)
-    return obj._replace(
-        root=root, identity=obj.identity._replace(labels=seen.labels, annotations=seen.annotations)
-    )
-
-
-# -- names and labels ---------------------------------------------------------------------------------
-def rename(built: Built, root: Node) -> None:
-    """Give the objects the names that the kustomization makes of theirs; the old ones are found too."""
-    before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
-    namespace = get_text(root, "namespace")
-    if not (before or after or namespace):
-        return
-
-    def renamed(identity: Identity) -> Identity:
-        name, where = identity.names[-1]
-        return identity._replace(names=(*identity.names, (f"{before}{name}{after}", namespace or where)))
-
-    built.objects[:] = (obj._replace(identity=renamed(obj.identity)) for obj in built.objects)
-    built.others[:] = map(renamed, built.others)
-
-
-COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
-"""Kinds of which a kustomization sets the replicas (``replicas`` in ``builtinpluginconsts``)."""
-
-
-def scale(objects: list[Object], root: Node) -> None:
-    """Set the replicas that a kustomization gives, by the first name of an object or its present one."""
-    counts = {
-        get_text(node, "name"): count for node in listed(root, "replicas") if (count := get(node, "count"))
-    }
-    for number, obj in enumerate(objects if counts else ()):
-        count = counts.get(obj.identity.names[-1][0]) or counts.get(obj.identity.names[0][0])
-        if count is None or obj.identity.kind not in COUNTED:
-            continue
-        spec = with_entry(new_mapping(()), "replicas", count)
-        try:
-            node = merged(obj.root, with_entry(new_mapping(()), "spec", spec), {})
-        except CannotMergeError as error:
-            objects[number] = obj._replace(unknown=obj.unknown or error.message)
-        else:
-            assert isinstance(node, Mapping)
-            objects[number] = obj._replace(root=node)
-
-
-def stamp(objects: list[Object], root: Node) -> None:
-    """Add the labels and annotations of a kustomization."""
-    stamps: list[tuple[str, Node | None, bool]] = [
-        (
-            "labels",
-            get(node, "pairs"),
-            "true" in (get_text(node, "includeSelectors"), get_text(node, "includeTemplates")),
-        )
-        for node in listed(root, "labels")
-    ]
-    stamps.append(("labels", get(root, "commonLabels"), True))
-    stamps.append(("annotations", get(root, "commonAnnotations"), True))
-    for name, values, templates in stamps:
-        if not isinstance(values, Mapping):
-            continue
-        for number, obj in enumerate(objects):
-            mapping = obj.root
-            for place in ((), *(_templates_of(obj) if templates else ())):
-                mapping = _with(mapping, (*place, "metadata", name), values)
-            objects[number] = _renewed(obj, mapping)
-
-
-def _templates_of(obj: Object) -> Iterator[Path]:
-    """The templates in an object, as that of the jobs of a CronJob and that of their pods."""
-    path = TEMPLATES.get((obj.api_version, obj.identity.kind), ())
-    yield from (
-        path[: depth + 1] for depth, step in enumerate(path) if str(step).lower().endswith("template")
-    )
-
-
-def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
-    """The object with the entries of a mapping at a path."""
-    part: Node = values
-    for step in reversed(path):
-        part = with_entry(new_mapping(()), str(step), part)
-    node = merged(root, part, {})
-    assert isinstance(node, Mapping)
-    return node
-
-
-# -- work ---------------------------------------------------------------------------------------------
+# -- limits ------------------------------------------------------------------------------------------
 class TooMuchWorkError(UnknownError):
     """The patches exceed a limit."""
 
@@ -347,65 +110,6 @@ class Work:
             raise TooMuchWorkError(message)
 
 
-def named_by(document: Document) -> Selector:
-    """Whether a patch names an object, by one of the names that it has had."""
-    patched = identity_of(document.root) if isinstance(document.root, Mapping) else None
-
-    def matches(identity: Identity) -> bool:
-        if patched is None or patched[:3] != identity[:3]:
-            return False
-        (name, namespace), *_ = patched.names
-        return any(
-            (called, where or "default") == (name, namespace or "default") for called, where in identity.names
-        )
-
-    return matches
-
-
-class ObjectsByName:
-    """The numbers of objects by each name that they have had."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, list[int]] = {}
-        self._known = 0
-
-    def forget(self) -> None:
-        """The objects have other names now."""
-        self._numbers.clear()
-        self._known = 0
-
-    def numbers(
-        self, objects: Sequence[Object], document: Document, target: Map[str, str] | None
-    ) -> Sequence[int]:
-        """Those that a patch may be for: it has a name, or its target has one that is no pattern."""
-        if target is None:
-            name = get_text(document.root, "metadata", "name") or ""
-        else:
-            name = target.get("name", "")
-            if not name.replace("-", "a").isalnum():
-                return range(len(objects))
-        for number in range(self._known, len(objects)):
-            for called in {called: None for called, _ in objects[number].identity.names}:
-                self._numbers.setdefault(called, []).append(number)
-        self._known = len(objects)
-        return self._numbers.get(name, ())
-
-
-class ClaimTemplates:
-    """The templates of claims of a kustomization, as they are at some point."""
-
-    def __init__(self, objects: Iterable[Object] = ()) -> None:
-        self._objects = tuple(objects)
-
-    @cached_property
-    def index(self) -> ClaimIndex:
-        """Those that are known; of no file."""
-        mappings = (obj.root for obj in self._objects if not obj.unknown)
-        claims = (claim for root in mappings for claim in claims_of(Document(Source("", ""), 0, 0, 0, root)))
-        return ClaimIndex.of_objects(claims)
-
-
-# -- what is built ------------------------------------------------------------------------------------
 class PatchMatch(NamedTuple):
     """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
 
@@ -467,7 +171,7 @@ class Built:
 
     def identities(self) -> Iterator[Identity]:
         """What all objects are called."""
-        yield from (obj.identity for obj in self.objects if _is_own(obj.path))
+        yield from (obj.identity for obj in self.objects if is_own(obj.path))
         yield from self.others
 
     def moved(self) -> None:
@@ -602,7 +306,7 @@ class Tree:
         for entry in listed(root, "patches"):
             self._patch_entry(result, folder, entry)
         self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
-        rename(result, root)
+        rename(result.objects, result.others, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
             result.objects[:] = (
                 obj._replace(unclear=obj.unclear or RENAMED) if obj.is_template else obj
@@ -617,7 +321,7 @@ class Tree:
             check_replicas(document, result.identities(), COUNTED)
         scale(result.objects, root)
         if get(root, "vars") is not None:
-            result.objects[:] = map(_with_variables, result.objects)
+            result.objects[:] = map(with_variables, result.objects)
         for name in ALTERS:
             if get(root, name) is not None:
                 why = msg("{field} in {folder} is not read", field=name, folder=self._name(folder))
@@ -678,7 +382,7 @@ class Tree:
                     objects, others = patchable_in(document)
                     result.objects += objects
                     result.others += others
-                    added += (obj.identity for obj in objects if _is_own(obj.path))
+                    added += (obj.identity for obj in objects if is_own(obj.path))
                     added += others
             except UnknownError as error:
                 result.unread = error.message
@@ -840,13 +544,6 @@ def _replaces_keys(root: Node | None, name: str) -> bool:
     return any(get(row, "path") is not None for row in rows) or any(
         isinstance(path, Scalar) and _KEYS_OF_PODS.search(path.text) for path in paths
     )
-
-
-def _with_variables(obj: Object) -> Object:
-    """An object that may have variables of a kustomization in it is not known."""
-    if not any("$(" in document.text for document in (obj.document, *(part.document for part in obj.pieces))):
-        return obj
-    return obj._replace(unknown=obj.unknown or msg("{field} of a kustomization are not read", field="vars"))
 
 
 def _documents_in(text: str) -> list[Document]:

@@ -16,11 +16,12 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import msg
+from gpuxlate.overlays.built_objects import LOCAL, Object
 from gpuxlate.overlays.inline import InlinePatch
 from gpuxlate.overlays.kustomization import NAMES, Piece, kustomization_in, listed, patches_of
-from gpuxlate.overlays.kustomize import LOCAL, MANY_FOLDERS, NOT_THERE, Built, Object, Tree, root_of, tree
+from gpuxlate.overlays.kustomize import MANY_FOLDERS, NOT_THERE, Built, Tree, root_of, tree
+from gpuxlate.overlays.kustomize_errors import RefusedError
 from gpuxlate.overlays.patch_targets import UnknownError
-from gpuxlate.overlays.refusals import RefusedError
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.parse import Document, node_at, with_location

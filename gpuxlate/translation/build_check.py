@@ -26,9 +26,10 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, dotted
 from gpuxlate.overlays.builds import RunBuilds
+from gpuxlate.overlays.built_objects import Object
 from gpuxlate.overlays.kustomization import Piece
-from gpuxlate.overlays.kustomize import Built, Object
-from gpuxlate.overlays.refusals import CORRECT
+from gpuxlate.overlays.kustomize import Built
+from gpuxlate.overlays.kustomize_errors import CORRECT
 from gpuxlate.overlays.run_builds import BuildPlaces, Builds, build, builds_of, refused_at
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -138,7 +139,7 @@ class BuildCheck:
         claims = self.settings.claims if any(_names_claims(obj) for obj, _ in objects) else Claims()
         settings = replace(self.settings, builds=RunBuilds(), claims=claims)
         if settings.decisions:
-            from gpuxlate.translation.overlays import decisions_on
+            from gpuxlate.translation.build_shares import decisions_on
 
             names = {name: None for obj, _ in objects for name in decisions_on(obj, now, places, settings)}
             settings = replace(settings, decisions=replace(settings.decisions, built=tuple(names)))

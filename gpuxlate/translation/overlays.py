@@ -1,40 +1,33 @@
-"""Translate what is laid over other files: a patch over its object, values over those of every release.
+"""Parts of pods, translated with what they are laid on: patches with their objects, values of a release with
+those of the chart.
 
-Both are read alone and laid over what is below them; the part is the difference of the two translations.
-So the translated file, laid over the translated files below, gives the translation of the whole.
+What is below a part, and the whole, are each translated; the part is the difference of the two. So the
+translated file, laid over the translated files below, gives the translation of the whole.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
-from gpuxlate.claims.index import ClaimIndex
 from gpuxlate.claims.templates import patch_of, with_templates
-from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
-from gpuxlate.model.pod import TEMPLATE, ClaimUse, Missing, PodClaim, PodKeys
+from gpuxlate.model.pod import TEMPLATE, ClaimUse, PodKeys
 from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
-from gpuxlate.overlays.kustomization import kustomization_at
-from gpuxlate.overlays.kustomize import NOT_THERE, Built, Object
 from gpuxlate.overlays.operations import is_operations, op_edits, operated
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
-from gpuxlate.overlays.patched_pods import of_pods, patched_pods
+from gpuxlate.overlays.patched_pods import of_pods
 from gpuxlate.overlays.patches import CannotMergeError, narrowed
-from gpuxlate.overlays.refusals import CORRECT
-from gpuxlate.overlays.roles import MANIFESTS
-from gpuxlate.overlays.run_builds import BuildPlaces, Builds, refused_at
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -42,10 +35,9 @@ from gpuxlate.translation.claims import Changes, replaced_backends
 from gpuxlate.translation.edits import role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import State, Task, settled
+from gpuxlate.translation.passes import State
 from gpuxlate.translation.pod import fitted, words_of
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, with_location
@@ -56,11 +48,17 @@ from gpuxlate.yamltext.splices import Splice
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod, JudgedObject
 
+
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
+
 _UNUSED = msg("no pod of the kustomization uses it")
+
 _IN_LIST = msg("it is in a list")
+
 _UNLIKE = "the objects that it patches need different values: {object} and {other}"
+
 _OTHERWISE = msg("what it sets in the object is not where its translation would set it")
+
 _IN_PATCH = msg("this file is a patch")
 
 
@@ -400,159 +398,3 @@ def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
         for container in keys.all_containers()
         if container.claims
     }
-
-
-# The shares of what kustomize builds, each reported where it is written; and what is not known to be built.
-# Objects are translated as they are built, patches and all: the files that they are made of are not counted
-# by themselves.
-PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
-
-
-def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
-    """Do a task with the objects of a build: their shares, and what is wrong with them.
-
-    ``left``: files in which something is not translated already, whose hint is the same.
-    """
-    places = BuildPlaces(build, builds)
-    claims = _claims(build)
-    whole = Result()
-    left_out = partial(_left, places, settings, task.command)
-    missed = [
-        leftover
-        for leftover in _missed(build, places, settings, left_out)
-        if leftover.diagnostic.file not in left
-    ]
-    for obj in build.objects:
-        if obj.is_template:
-            continue
-        document = places.of(obj.document).with_root(obj.root)
-        beside = settings.claims.beside(document.source)
-        pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
-        here = (
-            replace(
-                settings,
-                decisions=replace(settings.decisions, built=decisions_on(obj, build, places, settings)),
-            )
-            if settings.decisions
-            else settings
-        )
-        part = State(document=document, settings=here, role=MANIFESTS, task=task)
-        part.runs += (PodRun(_called(pod, obj)) for pod in pods)
-        task.run("shares", part)
-        if obj.unknown:
-            if part.items or places.matter:
-                name = cut(f"{obj.identity.kind}/{obj.identity.names[-1][0]}", MAX_NAME)
-                message = msg("{name} is not counted: {why}", name=name, why=obj.unknown)
-                missed.append(left_out(name, message, places.of(obj.document), obj.path))
-            continue
-        if settings.decisions:
-            from gpuxlate.translation.decisions import of_build
-
-            def written_in(path: Path, obj: Object = obj) -> str | None:
-                return places.found(Diagnostic("", Severity.INFO, "", path=path), obj).file
-
-            whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
-        place = partial(places.found, one=obj)
-        whole.items += (
-            replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
-            for item in part.items
-        )
-        whole.diagnostics += map(place, part.diagnostics)
-        whole.leftovers += (replace(left, diagnostic=place(left.diagnostic)) for left in part.leftovers)
-    missed = [
-        settled(leftover, folder=lambda: places.folder, allowed=settings.allow_leftovers)
-        for leftover in missed
-    ]
-    whole.leftovers += missed
-    whole.diagnostics += (leftover.diagnostic for leftover in missed)
-    whole.sources += places.sources.values()
-    return whole
-
-
-def decisions_on(obj: Object, build: Built, places: BuildPlaces, settings: Settings) -> tuple[str, ...]:
-    """The names by which entries decide about a built object: its own as it is written, and its patches."""
-    assert settings.decisions is not None
-    name, namespace = obj.identity.names[0]
-    ref = ObjectRef(None, obj.identity.kind, namespace, name)
-    patches = {places.of(text.host or text.document).source.name for text in build.texts}
-    name_of_object = settings.decisions.object(ref, obj.document.source.name)
-    return name_of_object, *sorted(map(settings.decisions.file, patches))
-
-
-def _called(pod: Pod, obj: Object) -> Pod:
-    """The pod with what its object is called where it is built."""
-    if pod.object_path:
-        return pod
-    name, namespace = obj.identity.names[-1]
-    ref = replace(
-        pod.object,
-        name=cut(name, MAX_NAME) if name else None,
-        namespace=cut(namespace, MAX_NAME) if namespace else None,
-    )
-    return pod._replace(object=ref)
-
-
-# --- claims -----------------------------------------------------------------------------------------
-def _claims(build: Built) -> tuple[ClaimIndex, dict[str, Message]]:
-    """The templates of claims as they are built; and why, by name, others are not known."""
-    templates = [
-        (claim, obj.unknown)
-        for obj in build.objects
-        if obj.is_template
-        for claim in claims_of(obj.document.with_root(obj.root))
-    ]
-    index = ClaimIndex.of_objects(claim for claim, why in templates if not why)
-    return index, {claim.name: why for claim, why in templates if why}
-
-
-def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
-    """The pod with what its claims request: as it is built, else in the files of the run."""
-    if not pod.keys.claims:
-        return pod
-    index, unknown = claims
-
-    def known(built: PodClaim, elsewhere: PodClaim) -> PodClaim:
-        why = unknown.get(built.template.text) if built.template else None
-        if why:
-            return replace(built, missing=Missing(why, "translate what kustomize builds"))
-        return elsewhere if built.missing else built
-
-    pairs = zip(index.resolved(pod, "").keys.claims, beside.resolve(pod).keys.claims, strict=True)
-    return pod._replace(keys=replace(pod.keys, claims=tuple(known(*pair) for pair in pairs)))
-
-
-# --- what is not known ------------------------------------------------------------------------------
-def _left(
-    places: BuildPlaces,
-    settings: Settings,
-    command: str,
-    name: str,
-    message: Message,
-    at: Document,
-    path: Path,
-) -> Leftover:
-    """What is not counted, and the ``command`` that counts it."""
-    hint = msg(PIPED, folder=places.folder, command=command.format(target=settings.to.name))
-    return Leftover(name, with_location(at, nothing_is_left_behind(path, message, hint)))
-
-
-def _missed(
-    build: Built, places: BuildPlaces, settings: Settings, left: Callable[..., Leftover]
-) -> Iterator[Leftover]:
-    """What is more than was read, and patches of what is not there."""
-    host = kustomization_at(build.folder)
-    if build.refused:
-        finding = nothing_is_left_behind((), build.refused.why, msg(CORRECT))
-        yield Leftover(places.folder, refused_at(finding, build.refused, places))
-        return
-    if build.unread and host:
-        message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=build.unread)
-        yield left(places.folder, message, places.of(host), ())
-        return
-    for piece in build.unmatched_patches:
-        about_pods = is_operations(piece.document) or patched_pods(piece.document)
-        if about_pods and might_have_gpu_keys(piece.document.text.encode(), settings.profile):
-            message = msg("a patch is not counted: {why}", why=NOT_THERE)
-            here = left(places.folder, message, piece.document, ("metadata", "name"))
-            start = piece.document.start
-            yield replace(here, diagnostic=places.written(here.diagnostic, piece, (start, start)))

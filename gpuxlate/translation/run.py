@@ -98,7 +98,7 @@ def count(
     if not folders:
         return _run_each(inputs, targets, task, each)
     from gpuxlate.overlays.run_builds import build, builds_of
-    from gpuxlate.translation.overlays import run_build
+    from gpuxlate.translation.build_shares import run_build
 
     builds = builds_of(folders, files)
     runs = _run_each(inputs, targets, task, each, builds)

@@ -52,4 +52,6 @@ def test_a_tree_is_translated_or_refused(drawn: tuple[Files, str, str, str]) -> 
     found = verdict(files, folder, target)
     event(found[:9])
     event(f"{dialect}: {found[:9]}")
+    with_older_field = "patchesJson6902" in str(files)
+    event(f"{'with' if with_older_field else 'without'} patchesJson6902: {found[:9]}")
     assert not found.startswith("different"), found
