@@ -302,9 +302,10 @@ class Tree:
         result.texts.append(Piece(document))
         self._gather(result, folder, document)
         for entry in listed(root, "patchesStrategicMerge"):
+            _check_file(document, folder, entry)
             self._patch(result, folder, entry, None, None)
         for entry in listed(root, "patches"):
-            self._patch_entry(result, folder, entry)
+            self._patch_entry(result, folder, entry, document)
         self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
         rename(result.objects, result.others, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
@@ -316,7 +317,7 @@ class Tree:
         result.named.forget()
         result.moved()
         for entry in listed(root, "patchesJson6902"):
-            self._patch_entry(result, folder, entry)
+            self._patch_entry(result, folder, entry, document)
         if not result.unread:
             check_replicas(document, result.identities(), COUNTED)
         scale(result.objects, root)
@@ -422,7 +423,7 @@ class Tree:
 
     # -- patches -----------------------------------------------------------------------------------
 
-    def _patch_entry(self, result: Built, folder: str, entry: Node) -> None:
+    def _patch_entry(self, result: Built, folder: str, entry: Node, host: Document) -> None:
         target = get(entry, "target")
         chosen = (
             {
@@ -435,6 +436,7 @@ class Tree:
         )
         path, text = get(entry, "path"), get(entry, "patch")
         options = get(entry, "options")
+        _check_file(host, folder, path)
         self._patch(result, folder, path, text, chosen, options)
 
     def _patch(
@@ -563,6 +565,12 @@ def _is_missing(folder: str, entry: Node) -> bool:
     if not text or "\0" in text or "\n" in text or _REMOTE.search(text):
         return False
     return not os.path.lexists(os.path.join(folder, text))
+
+
+def _check_file(host: Document, folder: str, path: Node | None) -> None:
+    """Raises RefusedError where the file of a patch is not there."""
+    if path is not None and not is_text(path) and _is_missing(folder, path):
+        raise RefusedError(host, path, _not_local(path))
 
 
 def _not_local(entry: Node | None) -> Message:

@@ -252,7 +252,9 @@ def _operated(root: Mapping, operation: Operation) -> tuple[Mapping, Path]:
         if operation.value is None or _plain(node or _null()) != _plain(operation.value):
             raise _AbsentError
         return root, _resolved(root, operation.steps)
-    if operation.op in ("move", "copy"):
+    if operation.op in SHIFTS:
+        if not operation.start:  # it has no from
+            raise _AbsentError
         value = _at(root, operation.start)
         if value is None and operation.op == "copy" and isinstance(_at(root, operation.start[:-1]), Mapping):
             value = _null()  # json-patch copies what a mapping has not as null

@@ -190,6 +190,8 @@ UNDONE = [
     "{op: remove, path: /spec/list/3}",
     "{op: move, from: /spec/new, path: /spec/k}",
     "{op: copy, from: /spec/list/3, path: /spec/k}",
+    "{op: copy, path: /spec/k}",
+    "{op: move, path: /spec/k, value: 1}",
     "{op: copy, from: /spec/new/er, path: /spec/k}",
     "{op: test, path: /metadata/name, value: b}",
     "{op: test, path: /metadata/x~1y~0, value: '1'}",
