@@ -189,21 +189,25 @@ def template_patches(path: StrPath, document: Document, start: int = -1) -> list
     """
     if not document.holds(*MARKS):
         return []
-    found = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
-    if not found:
+    refs = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
+    if not refs:
         return []
-    said = next(claims_of(document), None)
+    claim_of_patch = next(claims_of(document), None)
     hits = list(_hits_of(path, document, start))
     templates = [obj for hit in hits for obj in hit.objects]
     claims = [claim for obj in templates for claim in claims_of(document.with_root(obj.root))]
-    classes = {name for claim in (*claims, *([said] if said else ())) for name in claim.devices.classes()}
-    why = next((reason for hit in hits if (reason := _why(hit))), None if said else _NO_NAME)
+    classes = {
+        name
+        for claim in (*claims, *([claim_of_patch] if claim_of_patch else ()))
+        for name in claim.devices.classes()
+    }
+    why = next((reason for hit in hits if (reason := _why(hit))), None if claim_of_patch else _NO_NAME)
     users = {user: None for hit in hits for obj in hit.objects for user in _users(obj, hit, document)}
     if document.index > MOST_BEFORE:
         why = why or _TOO_MANY
     over = None if why else _workload_before(path, document)
     beside = (over, overlay_pods(path, over, start)) if over else None
-    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
+    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in refs]
 
 
 def _workload_before(path: StrPath, document: Document) -> Document | None:

@@ -123,9 +123,9 @@ def kustomized(files: Iterable[Input]) -> list[str]:
     Without those of components, which build nothing by themselves.
     """
     places = (os.path.split(file.path) for file in files if file.path is not None and not file.named)
-    named = (os.path.split(file.path) for file in files if file.path is not None and file.named)
-    found = {folder for folder, _ in places} | {folder for folder, name in named if name in NAMES}
-    folders = sorted(map(os.path.abspath, found))
+    by_hand = (os.path.split(file.path) for file in files if file.path is not None and file.named)
+    searched = {folder for folder, _ in places} | {folder for folder, name in by_hand if name in NAMES}
+    folders = sorted(map(os.path.abspath, searched))
     roots = ((folder, kustomization_in(folder)) for folder in folders)
     return [folder for folder, root in roots if root is not None and get_text(root, "kind") != "Component"]
 

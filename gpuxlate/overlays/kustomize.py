@@ -178,11 +178,11 @@ class Built:
         """There are other objects, or templates that have changed."""
         self._templates = None
 
-    def hit(self, said: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
+    def hit(self, matches: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
-        for place, match in said:
+        for place, match in matches:
             self.hits.setdefault(place, []).append(match._replace(after=after))
-        said.clear()
+        matches.clear()
 
     def drop_deleted(self, numbers: Iterable[int]) -> None:
         """Without those of some objects that a patch deletes as a whole: later patches do not find them."""
@@ -476,7 +476,7 @@ class Tree:
                 place = PatchPlace(here)
             result.hits.setdefault(place, []).append(PatchMatch(why=error.message))
             return
-        said: list[
+        workload_and_templates: list[
             tuple[PatchPlace, PatchMatch]
         ] = []  # the last document of a workload, and the templates behind it
         for part in pieces_of_text:
@@ -502,9 +502,9 @@ class Tree:
                 others = tuple(obj for obj in result.objects if not obj.is_template)
                 result.moved()
             else:
-                result.hit(said, before)
+                result.hit(workload_and_templates, before)
             hit = PatchMatch(patched, why, matches is not None, before, workloads=others)
-            said.append((place._replace(document=document.index), hit))
+            workload_and_templates.append((place._replace(document=document.index), hit))
             for number in chosen:
                 obj = after_patch(
                     result.objects[number],
@@ -518,7 +518,7 @@ class Tree:
                     result.named.forget()
                 result.objects[number] = obj._replace(size=size, width=width, pieces=pieces)
             result.drop_deleted(chosen)
-        result.hit(said, result.templates())
+        result.hit(workload_and_templates, result.templates())
 
 
 def _generated(root: Node | None) -> Iterator[Identity]:

@@ -116,10 +116,10 @@ def _beyond(node: Node | None, fields: frozenset[str]) -> Iterator[tuple[str, No
         yield from ((name, key) for name, key, *_ in entries_of(node) if name not in fields)
 
 
-def check_kind(document: Document, entry: Node, below: Node | None, wanted: str) -> None:
+def check_kind(document: Document, entry: Node, below: Node | None, kind_of_field: str) -> None:
     """Raises RefusedError where a component stands among resources, or a kustomization among components."""
     kind = get_text(below, "kind") or KUSTOMIZATION
-    if below is not None and kind != wanted and kind in _VERSIONS:
+    if below is not None and kind != kind_of_field and kind in _VERSIONS:
         why = (
             msg("it is a Component: name it under components")
             if kind == COMPONENT

@@ -50,8 +50,8 @@ class Builds:
 
     def name(self, path: str) -> str:
         """What to call a file or folder of a build: as the run does."""
-        found = self.names.get(os.path.realpath(path))
-        return found or (os.path.relpath(path) if self.relative else path)
+        name_in_run = self.names.get(os.path.realpath(path))
+        return name_in_run or (os.path.relpath(path) if self.relative else path)
 
 
 def builds_of(folders: Sequence[str], files: Iterable[Input]) -> Builds:
@@ -64,10 +64,10 @@ def builds_of(folders: Sequence[str], files: Iterable[Input]) -> Builds:
     roots: list[str] = []
     seen: dict[str, None] = {}
     # what none of the first ones reaches includes one another
-    for one in (*(folder for folder in folders if folder not in inner), *folders):
-        if one not in seen:
-            roots.append(one)
-            _visit(one, uses, seen)
+    for folder in (*(folder for folder in folders if folder not in inner), *folders):
+        if folder not in seen:
+            roots.append(folder)
+            _visit(folder, uses, seen)
     used = {os.path.realpath(path) for folder in seen for path in uses[folder].files}
     names = {os.path.realpath(file.path): file.name for file in files if file.path is not None}
     return Builds(tuple(roots), frozenset(used), names, not any(map(os.path.isabs, names.values())))
@@ -134,14 +134,14 @@ class WholeBuild(NamedTuple):
         Raises UnknownError.
         """
         uses: dict[str, _Uses] = {}
-        mine: dict[str, None] = {}
-        _visit(self.made.folder, uses, mine)
+        below: dict[str, None] = {}
+        _visit(self.made.folder, uses, below)
         given_files, roots = set(self.files), []
         for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
             if number > MAX_BASE_FILES:
                 raise UnknownError(MANY_FOLDERS)
             names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-            if folder not in mine and kustomization_in(folder) is not None:
+            if folder not in below and kustomization_in(folder) is not None:
                 seen: dict[str, None] = {}
                 _visit(folder, uses, seen)
                 if any(
@@ -236,17 +236,17 @@ class BuildPlaces:
             self.sources[name] = Source(name, document.source.text)
         return replace(document, source=self.sources[name])
 
-    def found(self, finding: Diagnostic, one: Object) -> Diagnostic:
+    def found(self, finding: Diagnostic, obj: Object) -> Diagnostic:
         """A finding about a built object at the place where it is written."""
-        node, start, end = node_at(one.root, finding.path, on_key=finding.on_key)
-        if node is not one.root and (first := _first_written(node)) is not node:
+        node, start, end = node_at(obj.root, finding.path, on_key=finding.on_key)
+        if node is not obj.root and (first := _first_written(node)) is not node:
             node, start, end = first, first.start, first.end
         text = self._texts.get(node)
         if text is not None:
             return self.written(finding, text, (start, end))
-        document = self.of(one.document)
-        if node is one.root or end == 0:  # in no text
-            at = with_location(document, replace(finding, path=one.path, span=None))
+        document = self.of(obj.document)
+        if node is obj.root or end == 0:  # in no text
+            at = with_location(document, replace(finding, path=obj.path, span=None))
             return replace(at, path=finding.path)
         return finding.located(span=document.source.span(start, end))
 

@@ -50,9 +50,9 @@ class RunFiles:
 class Claims:
     """The claims of all files of a run."""
 
-    def __init__(self, given: Iterable[Input] = ()) -> None:
+    def __init__(self, files: Iterable[Input] = ()) -> None:
         """Those of files. Stdin and live objects can be read only once: they know their own claims."""
-        self._files = RunFiles(tuple(given) if isinstance(given, Sequence) else ())
+        self._files = RunFiles(tuple(files) if isinstance(files, Sequence) else ())
         self._last: ClaimLookup | None = None
 
     def beside(self, source: Source) -> ClaimLookup:

@@ -82,7 +82,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
                 return places.found(Diagnostic("", Severity.INFO, "", path=path), obj).file
 
             whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
-        place = partial(places.found, one=obj)
+        place = partial(places.found, obj=obj)
         whole.items += (
             replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
             for item in part.items
