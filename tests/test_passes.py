@@ -25,14 +25,15 @@ PACKAGE = Path(gpuxlate.__file__).parent
 FOUND = ["templates", "GPUShare documents", "pods", "shares"]
 """A text that is no manifest ends here; pods come before what is around them."""
 AMOUNTS = ["jobs", "quotas"]
-AROUND = ["document rules", "machines", "leftovers"]
-"""Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts."""
+AROUND = ["classes of devices", "machines", "leftovers", "document rules"]
+"""Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts; the
+rules of a document say nothing of what is left, so they come after it."""
 INLINE = "patches in a kustomization"
 STAY = "templates of claims that stay"
 TEXT = ["comments", "edits"]
 """The comments are looked at before the edits can fail."""
 
-CLAIMS = {"templates of claims", STAY}
+CLAIMS = {"classes of devices", "templates of claims", STAY}
 WITH_WORDS = {"templates", "GPUShare documents", "quotas", "jobs", "machines", "comments", *CLAIMS}
 
 POD = """\
@@ -61,9 +62,9 @@ def names(passes: Sequence[Pass[Any]]) -> list[str]:
 
 
 ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
-    "read manifests": (READ.manifests, [*FOUND, *AMOUNTS, *AROUND, "builds", STAY]),
+    "read manifests": (READ.manifests, [*FOUND, *AMOUNTS, *AROUND, STAY]),
     "read values": (READ.values, [*FOUND, *AROUND]),
-    "read a patch": (READ.patch, [*FOUND, *AROUND, "builds"]),
+    "read a patch": (READ.patch, [*FOUND, *AROUND]),
     "plan manifests": (PLAN.manifests, [*FOUND, "shared metadata", INLINE, *AMOUNTS, *AROUND]),
     "plan values": (PLAN.values, [*FOUND, "parts", "anchors of values", "shared metadata", *AROUND]),
     "plan a patch": (PLAN.patch, [*FOUND, "parts", "shared metadata", *AROUND]),

@@ -327,7 +327,7 @@ def _check_document(state: LintState) -> None:
     )
     if facts.claims:
         state.report(check_document(_rules_of_claims(), facts, context))
-        state.report(unread_classes(facts, context).values())
+        state.report(unread_classes(facts.claims, context).values())
 
 
 def _check_quotas(state: LintState) -> None:

@@ -27,11 +27,12 @@ from gpuxlate.yamltext.nodes import (
     get_text,
     resolve,
 )
-from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.key_texts import IsKey
+    from gpuxlate.manifest.named_keys import NamedKey
 
 _SHARING = "sharing"
 """The field of a configuration of NVIDIA's device plug-in that says how cards are shared."""
@@ -57,10 +58,8 @@ def document_keys(
         from gpuxlate.manifest.named_keys import keys_named
 
         inside = {spot.path for pod in pods for spot in key_occurrences(pod.keys)} | read
-        for key in keys_named(document, is_gpu_key, places):
-            if key.path not in inside:
-                name = key.text if key.on_key else key.name
-                outside.append(Outside(name, key.path, document.source.span(*key.at) if key.at else None))
+        keys = keys_named(document, is_gpu_key, places)
+        outside += (_outside(document, key) for key in keys if key.path not in inside)
     kind = get_text(root, "kind")
     return DocumentKeys(
         get_text(root, "apiVersion"),
@@ -76,6 +75,14 @@ def document_keys(
         else (),
         frozenset(_with_pods(document)) if outside else frozenset(),
     )
+
+
+def _outside(document: Document, key: NamedKey) -> Outside:
+    name = key.text if key.on_key else key.name
+    if key.at is not None:
+        return Outside(name, key.path, key.at[0], document.source.span(*key.at))
+    start = locate(document.root, key.path, on_key=True)[0] if document.root else document.start
+    return Outside(name, key.path, start)
 
 
 def _with_pods(document: Document) -> Iterator[Path]:

@@ -294,10 +294,14 @@ def _moved_to_the_pod(pod: PodKeys) -> Iterator[PodKeys]:
 
 
 class Outside(NamedTuple):
-    """A vendor's key that is not in a pod; ``span``: where a text names it."""
+    """A vendor's key that is not in a pod: it begins at the character ``start`` of its source.
+
+    ``span``: where a text names it.
+    """
 
     name: str
     path: Path
+    start: int = 0
     span: Span | None = None
 
 
@@ -321,7 +325,8 @@ class DocumentKeys(NamedTuple):
     alias or merge key which something else uses too. ``claims``: its ResourceClaims and templates of them;
     ``several``: the paths of pods with claims of which there is more than one. ``unread``: what of its
     objects says how much of a card somebody gets, and is not read. ``with_pods``: the paths of its objects of
-    kinds that have pods, where a key is outside of them.
+    kinds that have pods, where a key is outside of them. ``reported``: places of which an error or a warning
+    says enough: a remark there would be a second finding about one mistake.
     """
 
     api_version: str | None = None
@@ -334,6 +339,7 @@ class DocumentKeys(NamedTuple):
     several: frozenset[Path] = frozenset()
     unread: tuple[UnreadAmounts, ...] = ()
     with_pods: frozenset[Path] = frozenset()
+    reported: frozenset[Path] = frozenset()
 
 
 # Claims on devices of a pod (``resource.k8s.io``): which it names, and what each of them requests.

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import DocumentKeys
+from gpuxlate.model.pod import DocumentKeys, Outside
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.keys import product_is_read
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -76,21 +75,33 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     places = PodPlaces(document)
-    for name, path, span in document.outside:
-        wrong = places.misplaced(name, path)
+    keys_of: dict[Path, list[Outside]] = {}
+    for key in document.outside:
+        wrong = places.misplaced(key.name, key.path)
         if wrong is not None:
-            yield this.diagnostic(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
-            continue
-        where = "{name} is not in a pod: it is left as it is"
-        if "tolerations" in path:
-            where = "{name} is a taint that the pod tolerates: it is left as it is"
+            yield this.diagnostic(key.path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
+        elif key.path not in document.reported:
+            keys_of.setdefault(_item(key.path), []).append(key)
+    for keys in keys_of.values():
+        first = min(keys, key=lambda key: (key.start, key.name, tuple(map(str, key.path))))
+        count = len({(key.start, key.name) for key in keys})  # an alias names a key again
         finding = this.diagnostic(
-            path,
-            msg(where, name=name),
-            "check it by hand after a translation",
-            on_key=True,
+            first.path, _left_as_it_is(first, count - 1), "check it by hand after a translation", on_key=True
         )
-        yield finding.located(span=span)
+        yield finding.located(span=first.span)
+
+
+def _left_as_it_is(key: Outside, more: int) -> Message:
+    """What is said of the keys of an object outside of pods. ``key``: the first, with so many ``more``."""
+    if more:
+        return msg(
+            "{name} and {count} more keys of this object are not in a pod: they are left as they are",
+            name=key.name,
+            count=more,
+        )
+    if "tolerations" in key.path:
+        return msg("{name} is a taint that the pod tolerates: it is left as it is", name=key.name)
+    return msg("{name} is not in a pod: it is left as it is", name=key.name)
 
 
 @rule("GX037", Severity.INFO, about=Subject.UNREAD, scope=Scope.DOCUMENT)
@@ -113,7 +124,9 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     for kind, path, title, hint in document.unread:
         message = msg("{kind} has {what}, which gpuxlate does not read: left as it is", kind=kind, what=title)
         on_key = path[-1] != "kind"  # a text has many lines: its name is shown
-        yield this.diagnostic(path, message, hint or "check it by hand after a translation", on_key=on_key)
+        if not (on_key and path in document.reported):
+            hint = hint or "check it by hand after a translation"
+            yield this.diagnostic(path, message, hint, on_key=on_key)
 
 
 @rule("K8S009", Severity.WARNING, scope=Scope.SOURCE, no_policy="a quota is in no pod")
@@ -137,35 +150,25 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
     return this.diagnostic(path, message, msg("write {key}", key=f"requests.{resource}"))
 
 
-REMARKS = (key_is_in_a_pod.code, product_is_read.code, whole_cards_have_a_dialect.code)
+REMARKS = (product_is_read.code, whole_cards_have_a_dialect.code)
 """Of what is left as it is: as info, one for each key of an object is enough."""
 
 
 def once_per_object(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a source with one for each object and key of what is left as it is, and one for all
-    keys of an object outside of pods, with their number."""
-    same: dict[object, list[Diagnostic]] = {}
+    """The findings of a source with one for each object and key of what is left as it is: the first in the
+    text. The shares of the object have each their own."""
+    once: dict[object, Diagnostic] = {}
     for number, finding in enumerate(findings):
-        if finding.severity is not Severity.INFO or finding.code not in REMARKS:
-            same[number] = [finding]
-            continue
-        item = finding.path[:2] if finding.path[:1] == ("items",) else ()
-        text = finding.code if finding.code == key_is_in_a_pod.code else finding.message
-        same.setdefault((finding.document, item, text), []).append(finding)
-    return [_of_all(keys) if len(keys) > 1 else keys[0] for keys in same.values()]
+        key: object = number
+        if finding.severity is Severity.INFO and finding.code in REMARKS:
+            key = finding.document, _item(finding.path), finding.message
+        once[key] = min(once.get(key, finding), finding, key=Diagnostic.sort_key)
+    return [*once.values()]
 
 
-def _of_all(keys: list[Diagnostic]) -> Diagnostic:
-    """The first of them in the text, with their number where they are different keys."""
-    first = min(keys, key=Diagnostic.sort_key)
-    if first.code != key_is_in_a_pod.code or not isinstance(first.message, Message):
-        return first
-    message = msg(
-        "{name} and {count} more keys of this object are not in a pod: they are left as they are",
-        name=first.message.values["name"],
-        count=len(keys) - 1,
-    )
-    return replace(first, message=message)
+def _item(path: Path) -> Path:
+    """The object of a place: the item of a List; else the whole document."""
+    return path[:2] if path[:1] == ("items",) else ()
 
 
 # --- places beside the right ones: fields that Kubernetes does not have -----------------------------

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import DocumentKeys, PodKeys
+from gpuxlate.model.pod import ClaimObject, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.unsupported_products import is_of_other_devices
@@ -99,11 +99,11 @@ def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     return (unread(path, name, words.unread(name) or "") for name, path in paths.items())
 
 
-def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagnostic]:
+def unread_classes(claims: Iterable[ClaimObject], context: Context) -> dict[str, Diagnostic]:
     """GX016 about device classes of drivers that no dialect reads: the first place of each."""
     read = {name for dialect in context.dialects for name in dialect.device_classes}
     findings: dict[str, Diagnostic] = {}
-    for claim in document.claims:
+    for claim in claims:
         for way in (way for request in claim.devices.requests for way in request.ways()):
             value = way.device_class
             if value is not None and value.text not in read and not is_of_other_devices(value.text):

@@ -140,11 +140,6 @@ class State(DocumentResults):
         return not self.role.part_of_build
 
     @property
-    def part_of_build(self) -> bool:
-        """What it asks for is counted with what kustomize builds of the file."""
-        return self.role.part_of_build
-
-    @property
     def is_base(self) -> bool:
         """Nothing is missing: the document is not laid over other files."""
         return not self.role.is_overlay

@@ -21,7 +21,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
-from gpuxlate.manifest.claims import MARK
+from gpuxlate.manifest.claims import MARK, MARKS, claims_of
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
@@ -33,10 +33,9 @@ from gpuxlate.overlays.kustomization import FIELDS
 from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
-from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
-from gpuxlate.rules.translation import unread_classes
+from gpuxlate.rules.translation import nothing_is_left_behind, unread_classes
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.items import Item
@@ -214,24 +213,48 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
     state.extra_leftovers += quotas.leftovers
 
 
-def check_around(state: State) -> None:
-    """The rules of a document: repeated keys, and keys outside of any pod."""
+SaidOfBuild = Callable[[Path], bool]
+"""What of a file is said with what kustomize builds of it."""
+
+
+def nothing(_path: Path) -> bool:
+    return False
+
+
+def check_around(said_of_build: SaidOfBuild, state: State) -> None:
+    """The rules of a document: repeated keys, and keys outside of any pod that no leftover is about."""
     document = state.document
     edited = frozenset(edit.path for edit in state.edits) | state.edited
     keys = document_keys(
         document, state.pods, registry.is_gpu_key, state.places, state.settled_paths | edited
     )
+    if keys.outside or keys.unread:
+        said = said_of_build if state.role.part_of_build else nothing
+        outside = (key for key in keys.outside if not (said(key.path) or key.path[:1] in state.edited))
+        keys = keys._replace(outside=tuple(outside), reported=reported_paths(state))
     has_shares = state.has_shares
     for finding in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
-        taken = finding.code == key_is_in_a_pod.code and finding.path[:1] in state.edited
-        if finding.code != "GX005" and not taken and (has_shares or finding.severity is not Severity.ERROR):
+        if finding.code != "GX005" and (has_shares or finding.severity is not Severity.ERROR):
             state.diagnostics.append(with_location(document, finding))
-    if keys.claims:
-        unread = unread_classes(keys, state.settings.context)
-        state.extra_leftovers += [
-            Leftover(name, with_location(document, finding)) for name, finding in unread.items()
-        ]
+
+
+def reported_paths(state: State) -> frozenset[Path]:
+    """The places of a document where something is left behind, as its findings say."""
+    left = {leftover.diagnostic for leftover in state.leftovers}
+    return frozenset(
+        finding.path
+        for finding in state.diagnostics
+        if finding.code == nothing_is_left_behind.code or finding in left
+    )
+
+
+def find_unread_classes(state: State) -> None:
+    """Device classes of drivers that no dialect reads."""
+    unread = unread_classes(claims_of(state.document), state.settings.context)
+    state.extra_leftovers += [
+        Leftover(name, with_location(state.document, finding)) for name, finding in unread.items()
+    ]
 
 
 def find_machines(state: State) -> None:
@@ -239,8 +262,9 @@ def find_machines(state: State) -> None:
     state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
-def find_leftovers(texts: FileTexts, state: State) -> None:
+def find_leftovers(texts: FileTexts, state: State, said_of_build: SaidOfBuild = nothing) -> None:
     """What is in no share. ``texts``: what is said of a key of such a file."""
+    said = said_of_build if state.role.part_of_build else nothing
     leftovers = left_in_document(
         state.document,
         state.runs,
@@ -252,24 +276,18 @@ def find_leftovers(texts: FileTexts, state: State) -> None:
         state.settled_paths,
         lambda run: awakened(run, state.settings.to),
     )
-    state.leave([*state.extra_leftovers, *leftovers])
+    every = (*state.extra_leftovers, *leftovers)
+    state.leave(leftover for leftover in every if not said(leftover.diagnostic.path))
 
 
-def _leave_to_build(state: State) -> None:
-    """What is said of a kustomization with what it builds."""
-    state.leftovers = [
-        leftover for leftover in state.leftovers if leftover.diagnostic.path[:1] not in BUILT_FROM
-    ]
-    state.diagnostics = [
-        finding
-        for finding in state.diagnostics
-        if finding.code != "GX014" or finding.path[:1] not in BUILT_FROM
-    ]
+def _is_built_from(path: Path) -> bool:
+    """It is in a field of a kustomization that says what is built."""
+    return path[:1] in BUILT_FROM
 
 
-def _leave_patch_to_build(state: State) -> None:
+def _is_of_patch(_path: Path) -> bool:
     """That a patch is no whole object says nothing where it is in a build."""
-    state.diagnostics = [finding for finding in state.diagnostics if finding.code != "GX014"]
+    return True
 
 
 def find_left_templates(state: State) -> None:
@@ -306,7 +324,7 @@ _FIND_PODS = (
     Pass("pods", find_pods),
 )
 _BESIDE_PODS = (
-    Pass("document rules", check_around),
+    Pass("classes of devices", find_unread_classes, lambda: MARKS),
     Pass("machines", find_machines, lambda: NODE_WORDS),
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""
@@ -321,28 +339,34 @@ def first_half(
     leftovers: Leftovers,
     amounts: Passes = (),
     needs: tuple[str, ...] = (),
+    said_of_build: SaidOfBuild = nothing,
 ) -> Passes:
     """The first half of every task, from the text to what is in no share.
 
     ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
     """
     left = Pass("leftovers", partial(leftovers, texts), needs=needs)
-    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left)
+    rules = Pass("document rules", partial(check_around, said_of_build))
+    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left, rules)
 
 
 LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))
 _SHARES = (Pass("shares", read_pods, needs=("runs",)),)
 READ = Task(
     manifests=(
-        *first_half(IN_MANIFESTS, _SHARES, find_leftovers, (of_jobs(_read_jobs), of_quotas(find_amounts))),
-        Pass("builds", _leave_to_build, needs=("part_of_build",)),
+        *first_half(
+            IN_MANIFESTS,
+            _SHARES,
+            partial(find_leftovers, said_of_build=_is_built_from),
+            (of_jobs(_read_jobs), of_quotas(find_amounts)),
+            said_of_build=_is_built_from,
+        ),
         LEFT_TEMPLATES,
     ),
     # overlays are counted with their bases
     values=first_half(IN_VALUES, _SHARES, find_leftovers, needs=("is_base",)),
-    patch=(
-        *first_half(IN_PATCHES, _SHARES, find_leftovers, needs=("counts_alone",)),
-        Pass("builds", _leave_patch_to_build, needs=("part_of_build",)),
+    patch=first_half(
+        IN_PATCHES, _SHARES, find_leftovers, needs=("counts_alone",), said_of_build=_is_of_patch
     ),
     leave=count_left,
     command="inspect -",

@@ -17,7 +17,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where_it_takes_effect
-from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
+from gpuxlate.rules.translation import share_is_expressible, text_is_editable
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES, FileTexts, Leftover
@@ -33,6 +33,7 @@ from gpuxlate.translation.read import (
     of_jobs,
     of_quotas,
     pods_to_read,
+    reported_paths,
     requested_jobs,
 )
 from gpuxlate.translation.results import Result
@@ -172,8 +173,7 @@ def _find_leftovers(texts: FileTexts, state: State) -> None:
     """What is in no share, in place of the remarks on its keys: one mistake has one code."""
     find_leftovers(texts, state)
     left = {leftover.diagnostic for leftover in state.leftovers}
-    paths = {finding.path for finding in state.diagnostics if finding.code == nothing_is_left_behind.code}
-    paths.update(finding.path for finding in left)
+    paths = reported_paths(state)
     state.diagnostics = [
         finding
         for finding in state.diagnostics

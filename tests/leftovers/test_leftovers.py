@@ -223,3 +223,38 @@ def test_what_a_pod_without_a_share_requests(what: str) -> None:
     text += f"  containers: [{{name: c, resources: {{limits: {{{limits}}}}}}}]\n"
     ran = run("translate", "-", "--to", "tke", stdin=text.encode())
     assert f"vke.node.gpu.schedule is not translated: its pod {says}\n" in ran.err.decode()
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n"
+REMARKS = {
+    # the key of the source is an error of its own
+    "beside a leftover": (
+        CONFIG_MAP + "  aliyun.com/gpu-mem: '8'\n  nvidia.com/gpumem: '1'\n  nvidia.com/gpucores: '2'\n",
+        "nvidia.com/gpumem and 1 more keys of this object are not in a pod",
+        ":6:3",
+    ),
+    "one beside two leftovers": (
+        CONFIG_MAP + "  aliyun.com/gpu-mem: '8'\n  nvidia.com/gpumem: '1'\n  aliyun.com/gpu-count: '2'\n",
+        "nvidia.com/gpumem is not in a pod",
+        ":6:3",
+    ),
+    "an alias names no other key": (
+        "spec:\n  z: &x {nvidia.com/gpumem: 1, nvidia.com/gpucores: 2}\n  a: *x\n",
+        "nvidia.com/gpumem and 1 more keys of this object are not in a pod",
+        ":2:10",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REMARKS)
+def test_one_remark_on_the_keys_of_the_target(case: str) -> None:
+    """Those of an object are counted together, without what a leftover is about."""
+    text, remark, place = REMARKS[case]
+    lines = (
+        run("translate", "-", "--to", "hami", "--allow-leftovers", stdin=text.encode())
+        .err.decode()
+        .splitlines()
+    )
+    at = [number for number, line in enumerate(lines) if line.startswith("info[GX014]")]
+    assert [lines[number].partition(": ")[2].partition(":")[0] for number in at] == [remark]
+    assert [lines[number + 1].endswith(place) for number in at] == [True]

@@ -138,7 +138,7 @@ def facts_of(text: str) -> DocumentKeys:
 
 def test_keys_outside_any_pod() -> None:
     found = {
-        name: (text, [(key, dotted(path)) for key, path, _ in facts_of(text).outside])
+        name: (text, [(key.name, dotted(key.path)) for key in facts_of(text).outside])
         for name, (text, _) in OUTSIDE.items()
     }
     assert found == OUTSIDE
