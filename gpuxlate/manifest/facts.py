@@ -62,18 +62,22 @@ def document_keys(
         outside += (_outside(document, key) for key in keys if key.path not in inside)
     kind = get_text(root, "kind")
     return DocumentKeys(
-        get_text(root, "apiVersion"),
-        kind,
-        tuple(pod.keys for pod in pods),
-        tuple(outside),
-        repeated_keys(document),
-        tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
-        tuple(claims_of(document)) if document.holds(*MARKS) else (),
-        frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
-        tuple(_unread(document))
+        api_version=get_text(root, "apiVersion"),
+        kind=kind,
+        pods=tuple(pod.keys for pod in pods),
+        outside=tuple(outside),
+        repeated=repeated_keys(document),
+        shared=tuple(_shared_paths(document.root, pods, is_gpu_key))
+        if document.aliases and document.root
+        else (),
+        claims=tuple(claims_of(document)) if document.holds(*MARKS) else (),
+        several=frozenset(
+            pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)
+        ),
+        unread=tuple(_unread(document))
         if kind in UNREAD_KINDS or kind == "List" or document.holds(_SHARING)
         else (),
-        frozenset(_with_pods(document)) if outside else frozenset(),
+        with_pods=frozenset(_with_pods(document)) if outside else frozenset(),
     )
 
 

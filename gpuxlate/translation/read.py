@@ -269,12 +269,12 @@ def find_leftovers(texts: FileTexts, state: State, said_of_build: SaidOfBuild = 
         state.document,
         state.runs,
         state.settings.scope,
-        state.places,
-        texts,
-        state.why_left,
-        frozenset(edit.path for edit in state.edits) | state.edited,
-        state.settled_paths,
-        lambda run: awakened(run, state.settings.to),
+        places=state.places,
+        texts=texts,
+        why_left=state.why_left,
+        edited=frozenset(edit.path for edit in state.edits) | state.edited,
+        settled=state.settled_paths,
+        awakened=lambda run: awakened(run, state.settings.to),
     )
     every = (*state.extra_leftovers, *leftovers)
     state.leave(leftover for leftover in every if not said(leftover.diagnostic.path))

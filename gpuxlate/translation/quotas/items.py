@@ -111,28 +111,32 @@ class QuotaItem(PrintedAs):
         return self._printed(PrintedQuota)
 
     def printed(self) -> PrintedQuotaResult:
-        amount = _json_number(self.given)
         return self._printed(
-            PrintedQuotaResult, self.target, self.outcome, amount, self.new_key, self.new_value
+            PrintedQuotaResult,
+            to=self.target,
+            verdict=self.outcome,
+            given=_json_number(self.given),
+            new_key=self.new_key,
+            new_value=self.new_value,
         )
 
-    def _printed(self, kind: Callable[..., T], *result: Any) -> T:
+    def _printed(self, kind: Callable[..., T], **result: Any) -> T:
         counted = self.counted
         return kind(
-            self.file,
-            self.document,
-            self.span.line if self.span else None,
-            self.span.column if self.span else None,
-            self.object,
-            self.place,
-            self.key,
-            self.value,
-            self.source,
-            JSON_NAMES[counted.field] if counted else None,
-            _json_number(self.asked),
-            counted.per is Per.CARD if counted else None,
-            self.each,
-            *result,
+            file=self.file,
+            document=self.document,
+            line=self.span.line if self.span else None,
+            column=self.span.column if self.span else None,
+            object=self.object,
+            place=self.place,
+            key=self.key,
+            value=self.value,
+            from_=self.source,
+            field=JSON_NAMES[counted.field] if counted else None,
+            amount=_json_number(self.asked),
+            per_card=counted.per is Per.CARD if counted else None,
+            per_container=self.each,
+            **result,
         )
 
 
