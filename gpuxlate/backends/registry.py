@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.plugins import BrokenPluginError
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, spelt_like, suggest
 from gpuxlate.model.pod import ContainerKeys, PodClaim, PodKeys
 from gpuxlate.rules.key_index import Owners
 
@@ -101,17 +101,15 @@ class UnknownTargetError(UserError, LookupError, ValueError):
 
     def __init__(self, name: str) -> None:
         near = _nearest(name[:MAX_NAME].lower())
-        hint = msg("did you mean {name}?", name=near) if near else "gpuxlate targets lists them all"
+        hint = suggest(near) if near else "gpuxlate targets lists them all"
         super().__init__(msg("unknown target {name!r}", name=name), hint)
 
 
 def _nearest(text: str) -> str | None:
     """The name that was probably meant: one that is spelt much like the text, else the target of which the
     title alone has each of its words; None where that is a guess."""
-    from difflib import get_close_matches  # only where a name is unknown: start-up counts
-
     names = [name for row in BUILT_IN for name in names_of(row)]
-    spelt = get_close_matches(text, [*names, *plugins.names()], 1, 0.65)
+    spelt = spelt_like(text, [*names, *plugins.names()])
     if spelt:
         return spelt[0]
     words = re.findall(r"[a-z0-9]{3,}", text)

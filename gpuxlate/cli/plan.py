@@ -21,7 +21,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.messages import Message, join_and, join_or, msg, plural
+from gpuxlate.model.messages import Message, join_and, join_or, msg, plural, suggest
 from gpuxlate.model.profile import CardProfile, Profile, card_by_short_name, card_named, nearest
 from gpuxlate.planning.plan import TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.remarks import cards_text, missing, nodes_text, remarks, shares_text
@@ -249,7 +249,7 @@ def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tup
         near = join_or(with_memory or names)
         raise UserError(
             msg("{option}: the catalogue has no card {name}", option=option, name=name),
-            msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",
+            suggest(near) if near else "gpuxlate targets --cards lists them",
         )
     memory = mib or card.memory_mib
     if memory is None:

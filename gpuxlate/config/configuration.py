@@ -21,7 +21,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.diagnostics import Path as DocumentPath
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
-from gpuxlate.model.messages import Lines, did_you_mean, message_of, msg
+from gpuxlate.model.messages import Lines, did_you_mean, message_of, msg, suggest
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest
 
@@ -442,9 +442,7 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
             wrong = "{path} is {name!r}, which is no card of the catalogue"
             message = msg(wrong, path=dotted(path), name=card.templates_of)
             near = nearest(card.templates_of)
-            hint = (
-                msg("did you mean {near}?", near=near[0]) if near else "gpuxlate targets --cards lists them"
-            )
+            hint = suggest(near[0]) if near else "gpuxlate targets --cards lists them"
             yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
         names.add(card.name.casefold())
 

@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
@@ -16,7 +15,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES, MAX_PROBLEMS
-from gpuxlate.model.messages import Message, join_and, msg
+from gpuxlate.model.messages import Message, join_and, msg, spelt_like, suggest
 from gpuxlate.model.pod import dotted
 
 if TYPE_CHECKING:
@@ -261,13 +260,13 @@ def _unknown(problem: ModelError) -> Saying:
 def _nearest_field(problem: ModelError, name: str, allowed: list[str]) -> str:
     plain = {_plain(word): word for word in allowed}
     if _plain(name) in plain:
-        return msg("did you mean {name}?", name=plain[_plain(name)])
+        return suggest(plain[_plain(name)])
     for path in _all_fields(problem.root):
         if path[-1] == name and len(path) > 1:
             return msg("move {name} under {parent}", name=name, parent=problem.dotted(path[:-1]))
-    near = get_close_matches(_plain(name[:LONGEST]), list(plain), 1, 0.6)
+    near = spelt_like(_plain(name[:LONGEST]), plain)
     if near:
-        return msg("did you mean {name}?", name=plain[near[0]])
+        return suggest(plain[near[0]])
     return msg("fields here: {names}", names=", ".join(allowed))
 
 
@@ -368,7 +367,7 @@ def _choice(problem: ModelError) -> Saying:
     text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
     # what a vendor calls a value: close in letters is not close in meaning
     correct = registry.word(problem.name, text.strip().lower())
-    near = [correct] if correct else get_close_matches(text.lower().replace("_", "-"), choices, 1, 0.5)
+    near = [correct] if correct else spelt_like(text.lower().replace("_", "-"), choices)
     if near:
         hint = _write_or_remove("write {example}", problem, example=f"{problem.name}: {near[0]}")
     else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuxlate.model.limits import MAX_NAME
 
-SPELT_ALIKE = 0.65
+SPELT_ALIKE = 0.6
 """Of two names, from which ratio on one may be meant where the other is written; ``difflib``."""
 
 
@@ -77,12 +77,23 @@ def join_and(parts: Iterable[str], template: str = "{before}, {last}") -> str:
     return reduce(lambda before, last: msg(template, before=before, last=last), parts) if parts else ""
 
 
-def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
-    """The hint for a name that is not among these: the one that is spelt most like it, else ``otherwise``."""
+def spelt_like(name: str, names: Iterable[str], limit: int = 1, ratio: float = SPELT_ALIKE) -> list[str]:
+    """Those of the names that may be meant with one that is not among them: at most ``limit``, the most
+    alike first."""
     from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
-    near = get_close_matches(name[:MAX_NAME], sorted(names), 1, SPELT_ALIKE)
-    return msg("did you mean {near}?", near=near[0]) if near else otherwise
+    return get_close_matches(name[:MAX_NAME], sorted(set(names)), limit, ratio)
+
+
+def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
+    """The hint for a name that is not among these: the one that is spelt most like it, else ``otherwise``."""
+    near = spelt_like(name, names)
+    return suggest(near[0]) if near else otherwise
+
+
+def suggest(name: str) -> Message:
+    """The hint that this name may be meant."""
+    return msg("did you mean {near}?", near=name)
 
 
 def listed(parts: Sequence[str], last: str = "{before} and {last}") -> str:

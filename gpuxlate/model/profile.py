@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.messages import Message, join_or, msg, spelt_like, suggest
 from gpuxlate.model.share import Replica
 
 _VERSION = regex(
@@ -409,7 +409,7 @@ def unknown_partition(
     near = join_or(_partitions_like(shown, names))
     message = msg("no card of the catalogue has the partition {name}", name=shown)
     hint = (
-        msg("did you mean {near}?", near=near)
+        suggest(near)
         if near
         else msg("write a partition of a card, as in {example}", example=names[0] if vendor else "1g.10gb")
     )
@@ -448,9 +448,7 @@ def _partitions_like(name: str, names: Collection[str]) -> list[str]:
     """At most three partitions: those with the slices and GB nearest to a name, else those written alike."""
     match = _MIG_NAME.fullmatch(name)
     if match is None:
-        from difflib import get_close_matches  # only where a name is unknown: start-up counts
-
-        return get_close_matches(name, sorted(set(names)), 3)
+        return spelt_like(name, names, 3)
     profile, slices, gb = match["profile"], int(match["slices"]), int(match["gb"])
     if profile in names:  # so it is what is written around it
         return [
@@ -494,17 +492,15 @@ def _words(name: str) -> list[str]:
 def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     """At most three names that may be meant, the most likely first: those of the same model (``A100``,
     ``NVIDIA-A10``), else those of models that are written alike."""
-    from difflib import get_close_matches  # only where a name is unknown: start-up counts
-
     text = name[:MAX_NAME].casefold()
     names = {card.name.casefold(): card.name for card in cards(profile)}
     words = _words(text)
     same = [name for name in names if name.partition("-")[0] in words]
     if not same:
         models = {_model_of(name): None for name in names}
-        close = get_close_matches(_model_of(text), models, 3, 0.6)
+        close = spelt_like(_model_of(text), models, 3)
         return tuple(names[name] for model in close for name in names if _model_of(name) == model)[:3]
-    return tuple(names[name] for name in get_close_matches(text, same, 3, 0))
+    return tuple(names[name] for name in spelt_like(text, same, 3, 0))
 
 
 # A cluster profile: facts that are in no manifest. Standard library only; units are never guessed.

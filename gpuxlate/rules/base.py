@@ -25,7 +25,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import KeySpec, Place
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, suggest
 from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.unsupported_products import Product
@@ -351,7 +351,7 @@ class UnknownRuleError(UserError, LookupError, ValueError):
     """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:
-        hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
+        hint = suggest(near) if near else "gpuxlate rules lists them"
         super().__init__(msg("{where}no rule {name!r}", where=where, name=name), hint)
 
 

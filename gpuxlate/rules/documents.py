@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, msg, suggest
 from gpuxlate.model.pod import DocumentKeys, Outside
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.keys import product_is_read
@@ -268,5 +268,5 @@ def _in_container(name: str, inside: Path) -> Misplaced | None:
 def _misnamed(name: str, field: str | int) -> Misplaced:
     return Misplaced(
         msg("{name} is in {field}, which Kubernetes does not have", name=name, field=field),
-        msg("did you mean {nearest}?", nearest=_PLURALS[str(field)]),
+        suggest(_PLURALS[str(field)]),
     )

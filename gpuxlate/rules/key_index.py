@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, domain_of
+from gpuxlate.model.messages import spelt_like
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
@@ -580,10 +581,8 @@ def closest(name: str, candidates: list[str]) -> str | None:
 
 def alike(name: str, candidates: list[str]) -> str | None:
     """The name that looks most like it, for a hint only."""
-    from difflib import get_close_matches  # needed only for a finding
-
     tails = {_tail(candidate): candidate for candidate in candidates}
-    matches = get_close_matches(_tail(name), tails, 1, 0.6)
+    matches = spelt_like(_tail(name), tails)
     return tails[matches[0]] if matches else None
 
 

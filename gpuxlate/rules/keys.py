@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, Range
-from gpuxlate.model.messages import Message, join_and, join_or, msg
+from gpuxlate.model.messages import Message, join_and, join_or, msg, suggest
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value, key_occurrences
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
@@ -77,9 +77,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
         yield this.diagnostic(
             spot.path,
             msg("{name} is not a key of {dialect}", name=spot.name, dialect=miss.dialect.title),
-            msg("did you mean {nearest}?", nearest=meant)
-            if meant
-            else "check the name: nothing reads this key",
+            suggest(meant) if meant else "check the name: nothing reads this key",
             on_key=spot.on_key,
             fix=Fix(msg("rename it to {meant}", meant=meant), (edit,), safe=False) if edit else None,
         )
@@ -306,7 +304,7 @@ def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
             name=spot.name,
             place=_FOUND[spot.place],
         ),
-        msg("did you mean {nearest}?", nearest=meant)
+        suggest(meant)
         if meant
         else msg("remove it, or write the keys of {dialect} that request a share", dialect=owner.title),
         on_key=spot.on_key,

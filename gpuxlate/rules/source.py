@@ -11,7 +11,7 @@ import re
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, suggest
 from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
 from gpuxlate.yamltext.nodes import Mapping, walk
@@ -135,7 +135,7 @@ def ignore_matches(this: Rule, code: str, nearest: str | None = None, where: str
     if nearest and nearest != code:
         return (
             msg("ignore of {code}, which is not a rule", code=code),
-            msg("did you mean {nearest}?", nearest=nearest),
+            suggest(nearest),
         )
     place = msg(" in {where}", where=where) if where else ""
     return msg("ignore of {code}{place} matches no finding", code=code, place=place), "remove the ignore"

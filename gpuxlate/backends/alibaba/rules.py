@@ -20,7 +20,7 @@ from gpuxlate.backends.pod_reader import (
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
-from gpuxlate.model.messages import join_or, msg
+from gpuxlate.model.messages import join_or, msg, suggest
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
@@ -204,7 +204,7 @@ def compute_key_is_spelled_out(
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
     message = msg("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE)
-    hint = msg("did you mean {key}?", key=k.CORE)
+    hint = suggest(k.CORE)
     return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=_rename(violation.container))
 
 
@@ -597,7 +597,7 @@ def _unknown(
     meant, fix = text.strip().lower().replace("-", "_"), None
     hint = msg("write one of {known}", known=", ".join(choices))
     if meant in choices:
-        hint = msg("did you mean {value}?", value=meant)
+        hint = suggest(meant)
         in_selector = where.path[-2:] == ("nodeSelector", name)
         fix = Fix(msg("write {meant}", meant=meant), (Put(where.path, meant),)) if in_selector else None
     return this.diagnostic(where, msg("no node has {label}: {value}", label=name, value=text), hint, fix=fix)

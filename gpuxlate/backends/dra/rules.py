@@ -24,7 +24,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, did_you_mean, msg
 from gpuxlate.model.pod import ClaimObject, DeviceConfig, DeviceRequest, DocumentKeys, PodKeys
 from gpuxlate.model.profile import unknown_partition
 from gpuxlate.rules.base import Context, Rule, Scope, rule
@@ -292,14 +292,10 @@ def attributes_are_of_the_driver(
                         yield this.diagnostic(value, *_unknown_attribute(driver, name))
 
 
-def _unknown_attribute(driver: Driver, name: str) -> tuple[Message, Message]:
-    from difflib import get_close_matches  # only where a name is unknown: start-up counts
-
-    near = get_close_matches(name, sorted(driver.attributes), 1)
+def _unknown_attribute(driver: Driver, name: str) -> tuple[Message, str]:
     message = msg("{driver} has no attribute {name}", driver=driver.device_class, name=name[:MAX_NAME])
-    if near:
-        return message, msg("did you mean {name}?", name=near[0])
-    return message, msg("its attributes: {names}", names=", ".join(sorted(driver.attributes)))
+    otherwise = msg("its attributes: {names}", names=", ".join(sorted(driver.attributes)))
+    return message, did_you_mean(name, driver.attributes, otherwise)
 
 
 # Rules on claims beside keys of device plugins, and on settings of MPS: DRA007, DRA009, DRA010.

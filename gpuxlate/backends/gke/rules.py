@@ -10,7 +10,7 @@ from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, suggest
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import card_named, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
@@ -173,9 +173,5 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
                 continue
             near = closest(text, sorted(labels))
             message = msg("{value!r} is not an accelerator of GKE that is known", value=text)
-            hint = (
-                msg("did you mean {near}?", near=near)
-                if near
-                else msg("known: {names}", names=", ".join(sorted(labels)))
-            )
+            hint = suggest(near) if near else msg("known: {names}", names=", ".join(sorted(labels)))
             yield this.diagnostic(requirement, message, hint, severity=None if near else Severity.INFO)

@@ -19,8 +19,7 @@ from gpuxlate.backends.row_rules.base import (
 from gpuxlate.backends.rows import MODEL, RuleKind, changes_of, release_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
-from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import Message, join_and, join_or, listed, msg
+from gpuxlate.model.messages import Message, did_you_mean, join_and, join_or, listed, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Extension, names_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters
@@ -410,14 +409,8 @@ class MisspeltWordRule(KnownWordRule):
             return this.diagnostic(
                 value, usual.message, hint, fix=Fix(hint, (Put(value.path, same),)) if same else None
             )
-        from difflib import get_close_matches
-
-        near = get_close_matches(value.text[:MAX_NAME], [*row.words], 1, 0.6)
-        return (
-            this.diagnostic(value, usual.message, msg("did you mean {value}?", value=near[0]))
-            if near
-            else usual
-        )
+        near = did_you_mean(value.text, row.words, "")
+        return this.diagnostic(value, usual.message, near) if near else usual
 
 
 class VersionRule(RowRule):
