@@ -78,9 +78,9 @@ def _apart(function: Callable[P, R]) -> Callable[P, R]:
     """Each call is a run: it reads files as they are now, and keeps nothing of them."""
 
     @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> R:
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
         with own_run():
-            return function(*given, **named)
+            return function(*args, **kwargs)
 
     return call
 
@@ -138,21 +138,21 @@ def translate(
     files: dict[str, str] = {}
     if isinstance(text, os.PathLike):
         with _readable():
-            made = run.translate(expand([os.fspath(text)]), settings)
-        _all_read(made)
-        diagnostics, items = tuple(made.diagnostics), tuple(made.items)
-        files = {one.name: one.new.decode() for one in made.files}
-        new = b"".join(stream(made.files)).decode()
+            result = run.translate(expand([os.fspath(text)]), settings)
+        _all_read(result)
+        diagnostics, items = tuple(result.diagnostics), tuple(result.items)
+        files = {file.name: file.new.decode() for file in result.files}
+        new = b"".join(stream(result.files)).decode()
     else:
-        given = _Input.of(text, name)
-        made = translate_source(relevant_to([settings], given.source), settings)
-        diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
-        new = _with_bom(given.source, made.text)
-    diagnostics += _unmatched(settings, made.judged)
+        source_input = _Input.of(text, name)
+        result = translate_source(relevant_to([settings], source_input.source), settings)
+        diagnostics, items = source_input.findings(result.diagnostics), source_input.items(result.items)
+        new = _with_bom(source_input.source, result.text)
+    diagnostics += _unmatched(settings, result.judged)
     if refuses(diagnostics):
         raise Refused(diagnostics, items)
-    leftovers, quotas = tuple(made.leftovers), tuple(made.quotas)
-    return Translation(new, items, diagnostics, made.changed, leftovers, quotas, files)
+    leftovers, quotas = tuple(result.leftovers), tuple(result.quotas)
+    return Translation(new, items, diagnostics, result.changed, leftovers, quotas, files)
 
 
 @_apart
@@ -180,12 +180,12 @@ def parse(
         if counted.refused:
             raise Refused(counted.diagnostics, counted.items)
         return _parsed(tuple(counted.items), tuple(counted.diagnostics))
-    given = _Input.of(text, name)
-    read = reader(Input(given.source.name, None), given.source, source.name if source else None)
-    relevant = relevant_to([settings], given.source) if read is documents else given.source
-    made = read_source(relevant, settings, read)
-    diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
-    if made.refused:
+    source_input = _Input.of(text, name)
+    read = reader(Input(source_input.source.name, None), source_input.source, source.name if source else None)
+    relevant = relevant_to([settings], source_input.source) if read is documents else source_input.source
+    reading = read_source(relevant, settings, read)
+    diagnostics, items = source_input.findings(reading.diagnostics), source_input.items(reading.items)
+    if reading.refused:
         raise Refused(diagnostics, items)
     return _parsed(items, diagnostics)
 
@@ -227,16 +227,16 @@ def render(
         from gpuxlate.config.document import to_document
 
         spec = to_document("share", spec)
-    given = _Input.of(spec, name)
+    source_input = _Input.of(spec, name)
     base = _Input.of(workload, None, WORKLOAD) if workload is not None else None
-    made = rendered(given.source, base.source if base else None, container, settings)
-    found = [one for part in made for one in part.diagnostics]
-    diagnostics = given.findings(base.findings(found) if base else found)
-    diagnostics += _unmatched(settings, [one for part in made for one in part.judged])
-    items = given.items([item for part in made for item in part.items])
-    if any(one.severity is Severity.ERROR for one in diagnostics):
+    renderings = rendered(source_input.source, base.source if base else None, container, settings)
+    findings = [finding for part in renderings for finding in part.diagnostics]
+    diagnostics = source_input.findings(base.findings(findings) if base else findings)
+    diagnostics += _unmatched(settings, [judged for part in renderings for judged in part.judged])
+    items = source_input.items([item for part in renderings for item in part.items])
+    if any(finding.severity is Severity.ERROR for finding in diagnostics):
         raise Refused(diagnostics, items)
-    texts = [part.text if part.text.endswith("\n") else part.text + "\n" for part in made]
+    texts = [part.text if part.text.endswith("\n") else part.text + "\n" for part in renderings]
     return Rendering("---\n".join(texts), items, diagnostics)
 
 
@@ -262,21 +262,21 @@ def lint(
     selection = RuleSelection.of(_texts(select, "select"), _texts(ignore, "ignore"), None, _profile(profile))
     if isinstance(text, os.PathLike):
         return _lint_files(text, selection, Mode(fix or unsafe_fixes, unsafe_fixes))
-    given = _Input.of(text, name)
+    source_input = _Input.of(text, name)
     settings = selection.for_file(None)
-    new, fixes = given.source.text, 0
-    source = only_relevant(given.source, settings.profile)
+    new, fixes = source_input.source.text, 0
+    source = only_relevant(source_input.source, settings.profile)
     if fix or unsafe_fixes:
         fixed = fix_source(source, settings, unsafe=unsafe_fixes)
-        new, fixes, found = fixed.text, fixed.fixes, fixed.linted
+        new, fixes, linted = fixed.text, fixed.fixes, fixed.linted
     else:
-        found = lint_source(source, settings)
+        linted = lint_source(source, settings)
     return Linted(
-        _with_bom(given.source, new),
-        given.findings(found.diagnostics),
-        found.documents,
-        found.shares,
-        found.suppressed,
+        _with_bom(source_input.source, new),
+        source_input.findings(linted.diagnostics),
+        linted.documents,
+        linted.shares,
+        linted.suppressed,
         fixes,
     )
 
@@ -286,24 +286,26 @@ def _lint_files(path: os.PathLike[str], selection: RuleSelection, mode: Mode) ->
     checked: list[CheckedFile] = []
     unreadable: list[InputError] = []
     with _readable():
-        for one in expand([os.fspath(path)]):
-            settings = selection.for_file(one.place)
+        for file in expand([os.fspath(path)]):
+            settings = selection.for_file(file.place)
             try:
-                data, manifests = settings.role.read(one)
-                checked.append(check(one, data, settings, mode, manifests))
+                data, manifests = settings.role.read(file)
+                checked.append(check(file, data, settings, mode, manifests))
             except InputError as error:
                 unreadable.append(error)
-    found = tuple(each for one in checked for each in one.linted.diagnostics)
+    findings = tuple(finding for checked_file in checked for finding in checked_file.linted.diagnostics)
     if unreadable:
-        raise UnreadableError(unreadable, found, ())
-    linted = [one.linted for one in checked]
+        raise UnreadableError(unreadable, findings, ())
+    linted = [checked_file.linted for checked_file in checked]
     return Linted(
-        b"".join(one.new if one.changes else one.old for one in checked).decode(),
-        found,
-        sum(one.documents for one in linted),
-        sum(one.shares for one in linted),
-        sum(one.suppressed for one in linted),
-        sum(one.changes for one in checked),
+        b"".join(
+            checked_file.new if checked_file.changes else checked_file.old for checked_file in checked
+        ).decode(),
+        findings,
+        sum(linted_text.documents for linted_text in linted),
+        sum(linted_text.shares for linted_text in linted),
+        sum(linted_text.suppressed for linted_text in linted),
+        sum(checked_file.changes for checked_file in checked),
     )
 
 
@@ -318,35 +320,37 @@ class _Input:
     objects: bool
 
     @classmethod
-    def of(cls, given: Manifests | os.PathLike[str], name: str | None, unnamed: str | None = None) -> _Input:
-        if isinstance(given, str):
-            _not_a_path(given)
-            return cls(Source(name or unnamed or TEXT, given), False)
-        if isinstance(given, os.PathLike):
+    def of(cls, text: Manifests | os.PathLike[str], name: str | None, unnamed: str | None = None) -> _Input:
+        if isinstance(text, str):
+            _not_a_path(text)
+            return cls(Source(name or unnamed or TEXT, text), False)
+        if isinstance(text, os.PathLike):
             with _readable():
-                return cls(Input(os.fspath(given), given).source(), False)
-        if not isinstance(given, Mapping | Iterable):
-            raise TypeError(f"invalid text of type {type(given).__name__}: {_FORMS}")
-        listed = [given] if isinstance(given, Mapping) else list(given)
-        if not all(isinstance(one, Mapping) for one in listed):
+                return cls(Input(os.fspath(text), text).source(), False)
+        if not isinstance(text, Mapping | Iterable):
+            raise TypeError(f"invalid text of type {type(text).__name__}: {_FORMS}")
+        objects = [text] if isinstance(text, Mapping) else list(text)
+        if not all(isinstance(data, Mapping) for data in objects):
             raise TypeError("objects are mappings, as a YAML or JSON library loads them, or a list of such")
         try:
-            text = "---\n".join(dump_yaml(_plain(one)) for one in listed)
+            stream_text = "---\n".join(dump_yaml(_plain(data)) for data in objects)
         except RecursionError:
             raise ValueError("an object is nested too deeply, or holds itself") from None
-        return cls(Source(name or unnamed or OBJECTS, text), True)
+        return cls(Source(name or unnamed or OBJECTS, stream_text), True)
 
-    def findings(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    def findings(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """The findings, without positions in the text of objects."""
         if not self.objects:
-            return tuple(found)
-        mine = self.source.name
-        return tuple(replace(one, span=None) if one.file == mine else one for one in found)
+            return tuple(diagnostics)
+        name = self.source.name
+        return tuple(
+            replace(finding, span=None) if finding.file == name else finding for finding in diagnostics
+        )
 
     def items(self, items: Iterable[Item]) -> tuple[Item, ...]:
         if not self.objects:
             return tuple(items)
-        return tuple(replace(one, diagnostics=self.findings(one.diagnostics)) for one in items)
+        return tuple(replace(item, diagnostics=self.findings(item.diagnostics)) for item in items)
 
 
 _FORMS = "it is a text, objects, or a pathlib.Path"
@@ -364,11 +368,11 @@ def _not_a_path(text: str) -> None:
         raise ValueError(f"{shown!r} names a file, and a str is a text: pass pathlib.Path({shown!r})")
 
 
-def _texts(given: Iterable[str], option: str) -> tuple[str, ...]:
+def _texts(texts: Iterable[str], option: str) -> tuple[str, ...]:
     """The texts of an option. Raises ValueError for one text, whose letters would be taken."""
-    if isinstance(given, str):
-        raise ValueError(f"{option} is {given!r}: write [{given!r}]")
-    return tuple(given)
+    if isinstance(texts, str):
+        raise ValueError(f"{option} is {texts!r}: write [{texts!r}]")
+    return tuple(texts)
 
 
 @contextmanager
@@ -380,21 +384,21 @@ def _readable() -> Iterator[None]:
         raise OSError(message_of(error)) from None
 
 
-def _all_read(made: Result) -> None:
+def _all_read(result: Result) -> None:
     """Raises UnreadableError where files of a path were not read, after the others were."""
-    if made.unreadable:
-        raise UnreadableError(made.unreadable, made.diagnostics, made.items)
+    if result.unreadable:
+        raise UnreadableError(result.unreadable, result.diagnostics, result.items)
 
 
 def _plain(value: Any) -> Any:
     """A value as JSON data; dates, which YAML libraries make of timestamps, as ISO 8601."""
     match value:
         case Mapping():
-            return {str(key): _plain(one) for key, one in value.items()}
+            return {str(key): _plain(inner) for key, inner in value.items()}
         case str() | bool() | int() | float() | None:
             return value
         case list() | tuple():
-            return [_plain(one) for one in value]
+            return [_plain(inner) for inner in value]
         case _ if hasattr(value, "isoformat"):
             return value.isoformat()
     raise TypeError(f"a manifest cannot contain a value of type {type(value).__name__}")
@@ -404,11 +408,11 @@ def _with_bom(source: Source, text: str) -> str:
     return source.encode(text).decode()
 
 
-def _name(given: object, option: str) -> str:
+def _name(name: object, option: str) -> str:
     """The name of a target. Raises ValueError for anything else."""
-    if not isinstance(given, str):
-        raise ValueError(f"{option} is {given!r}: write the name of one target")
-    return given
+    if not isinstance(name, str):
+        raise ValueError(f"{option} is {name!r}: write the name of one target")
+    return name
 
 
 def _writable(to: str) -> Backend:
@@ -423,16 +427,16 @@ def _manifests(name: str, option: str) -> Backend:
     return backend
 
 
-def _decisions(given: DecisionsLike | None) -> Decisions | None:
+def _decisions(decisions: DecisionsLike | None) -> Decisions | None:
     """Raises ValueError for entries that cannot be used, OSError for a file that cannot be read."""
-    if given is None:
+    if decisions is None:
         return None
     from gpuxlate.translation.decisions import loaded, read_decisions
 
-    if isinstance(given, str | os.PathLike):
+    if isinstance(decisions, str | os.PathLike):
         with _readable():
-            return read_decisions([Input(os.fspath(given), given).source()], os.curdir)[0]
-    return loaded(_plain(given), os.curdir)[0]
+            return read_decisions([Input(os.fspath(decisions), decisions).source()], os.curdir)[0]
+    return loaded(_plain(decisions), os.curdir)[0]
 
 
 def _unmatched(settings: Settings, judged: Sequence[JudgedObject]) -> tuple[Diagnostic, ...]:
@@ -440,11 +444,11 @@ def _unmatched(settings: Settings, judged: Sequence[JudgedObject]) -> tuple[Diag
     return tuple(settings.decisions.remarks(judged)[0]) if settings.decisions else ()
 
 
-def _profile(given: ProfileLike | None) -> Profile | None:
-    if given is None or isinstance(given, Profile):
-        return given
+def _profile(profile: ProfileLike | None) -> Profile | None:
+    if profile is None or isinstance(profile, Profile):
+        return profile
     from gpuxlate.config.configuration import load_profile, load_profile_file
 
-    if isinstance(given, Mapping):
-        return load_profile(dict(given))
-    return load_profile_file(Path(given), plain_text, named=True)
+    if isinstance(profile, Mapping):
+        return load_profile(dict(profile))
+    return load_profile_file(Path(profile), plain_text, named=True)

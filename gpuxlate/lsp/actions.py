@@ -46,10 +46,10 @@ class Translated:
 
         Raises ValueError where the text cannot be translated at all, UnknownTargetError, ReadOnlyTargetError.
         """
-        if check.here is None or check.problem:
+        if check.editor is None or check.problem:
             raise ValueError(check.problem or "the text is not checked")
         text = check.text
-        settings = check.here.to(target)
+        settings = check.editor.to(target)
         if not settings.to.writes_pods:
             raise ValueError(
                 msg("{name} is not for manifests: gpuxlate render writes it", name=settings.to.name)
@@ -57,7 +57,7 @@ class Translated:
         if reader(text.input, text.source) is not documents:
             raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
         settings = replace(settings, claims=text.claims)
-        return cls(check, target, translate_source(text.source, settings, role=check.here.lint.role))
+        return cls(check, target, translate_source(text.source, settings, role=check.editor.lint.role))
 
     @property
     def label(self) -> str:
@@ -137,7 +137,7 @@ KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
 def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
     """What can be done about a range; ``only``: the kinds that the editor asks for, all of them if None."""
-    if check.here is None:
+    if check.editor is None:
         return []
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only):
@@ -221,8 +221,8 @@ def _loss(decision: Decision) -> Message:
 
 
 def _translations(check: Check) -> Iterator[types.CodeAction]:
-    assert check.here is not None
-    for name in (*check.here.targets, None):
+    assert check.editor is not None
+    for name in (*check.editor.targets, None):
         title = localize(
             msg("Translate to {target}...", target=name) if name else msg("Translate to another target...")
         )

@@ -11,8 +11,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
-from gpuxlate.lsp.hover import PROBE, Typed, typed_at
-from gpuxlate.lsp.session import Here, OpenText
+from gpuxlate.lsp.hover import PROBE, CursorWord, typed_at
+from gpuxlate.lsp.session import EditorSettings, OpenText
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
@@ -30,18 +30,18 @@ def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
 
 
 def completions(
-    text: OpenText, here: Here, position: types.Position, *, snippets: bool
+    text: OpenText, editor: EditorSettings, position: types.Position, *, snippets: bool
 ) -> list[types.CompletionItem]:
     """What can be written at a position; nothing where no dialect reads it.
 
     A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
     behind the colon.
     """
-    word = typed_at(text.source, text.offset(position), here.lint.role, here.profile)
+    word = typed_at(text.source, text.offset(position), editor.lint.role, editor.profile)
     if word is None:
         return []
     place = text.range_between(word.start, word.end)
-    rows = _names(word, here) if word.is_name else _values(word)
+    rows = _names(word, editor) if word.is_name else _values(word)
     items = []
     for number, (label, new, backend, row) in enumerate(rows):
         documentation = types.MarkupContent(types.MarkupKind.Markdown, hover.of_key(backend, row, row.name))
@@ -66,13 +66,13 @@ Row = tuple[str, str, Backend, KeySpec]
 """What is shown, what is written, and where that is from."""
 
 
-def _names(word: Typed, here: Here) -> Iterator[Row]:
+def _names(word: CursorWord, editor: EditorSettings) -> Iterator[Row]:
     """The keys of the place that the mapping has not yet, in the order of the data sheets."""
     spot = word.spot
     names = set(spot.beside or ())
     after = "" if word.colon or not spot.on_key else ": "
     seen: set[str] = set()
-    for backend in _dialects(word, here):
+    for backend in _dialects(word, editor):
         for row in backend.keys:
             for name in _written(row, word) if _is_offered(row, spot.place) else ():
                 if name not in names and name not in seen:
@@ -80,14 +80,14 @@ def _names(word: Typed, here: Here) -> Iterator[Row]:
                     yield name, name + after, backend, row
 
 
-def _dialects(word: Typed, here: Here) -> list[Backend]:
+def _dialects(word: CursorWord, editor: EditorSettings) -> list[Backend]:
     """Those of the pod, since a container has keys of one; where it has none, all, known targets first."""
     spoken = registry.backends_of(word.pod)
     if spoken:
         return list(spoken)
-    first = [settings.to for settings in here.targets.values()]
-    if here.profile:
-        first.insert(0, registry.get(here.profile.target))
+    first = [settings.to for settings in editor.targets.values()]
+    if editor.profile:
+        first.insert(0, registry.get(editor.profile.target))
     every = {backend.name: backend for backend in (*first, *registry.pod_backends())}
     return [backend for backend in every.values() if backend.writes_pods]
 
@@ -98,7 +98,7 @@ def _is_offered(row: KeySpec, place: Place) -> bool:
     return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places
 
 
-def _written(row: KeySpec, word: Typed) -> list[str]:
+def _written(row: KeySpec, word: CursorWord) -> list[str]:
     """The name of a row; for each container, where it is a part of the key."""
     if not row.is_pattern:
         return [row.name]
@@ -110,7 +110,7 @@ def _written(row: KeySpec, word: Typed) -> list[str]:
     )
 
 
-def _values(word: Typed) -> Iterator[Row]:
+def _values(word: CursorWord) -> Iterator[Row]:
     spot = word.spot
     seen: set[str] = set()
     for backend in registry.pod_backends():

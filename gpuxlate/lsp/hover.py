@@ -161,7 +161,7 @@ def _entries(node: Node) -> Iterator[tuple[str | int, Node | None, Node]]:
 
 
 @record
-class Typed:
+class CursorWord:
     """What is being typed: characters ``start`` to ``end``, in quotes or not.
 
     ``spot``: the key of the pod that it is (``is_name``), or whose value it is. ``colon``: one follows.
@@ -175,7 +175,7 @@ class Typed:
     colon: bool
 
 
-def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None) -> Typed | None:
+def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None) -> CursorWord | None:
     """What is being typed at a character, where pods are read; the rest of the text may be half-typed."""
     text = source.text
     first, last = _document_around(text, index)
@@ -190,7 +190,7 @@ def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None
             probed = _probed(Source(source.name, tried), role, profile)
             if probed:
                 spot, pod, is_name = probed
-                return Typed(start, end, spot, pod, is_name, colon)
+                return CursorWord(start, end, spot, pod, is_name, colon)
     return None
 
 

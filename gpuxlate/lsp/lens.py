@@ -10,7 +10,7 @@ from lsprotocol import types
 from gpuxlate.files.find import reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
-from gpuxlate.lsp.session import Here, OpenText
+from gpuxlate.lsp.session import EditorSettings, OpenText
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
@@ -30,16 +30,16 @@ Where = tuple[int, tuple[object, ...], str]
 """A container: document, path of the pod, name."""
 
 
-def lenses(text: OpenText, here: Here) -> list[types.CodeLens]:
+def lenses(text: OpenText, editor: EditorSettings) -> list[types.CodeLens]:
     """One lens for each share, and one for each target beside it."""
-    shares = _items(text, here, here.reading(), READ)
+    shares = _items(text, editor, editor.reading(), READ)
     if not any(item.share for item in shares):
         return []
     verdicts = {
-        name: {_where(item): item for item in _items(text, here, settings, PLAN)}
-        for name, settings in list(here.targets.items())[:MOST_TARGETS]
+        name: {_where(item): item for item in _items(text, editor, settings, PLAN)}
+        for name, settings in list(editor.targets.items())[:MOST_TARGETS]
     }
-    places = dict(_places(text, here))
+    places = dict(_places(text, editor))
     lenses: list[types.CodeLens] = []
     for item in shares:
         place = places.get(_where(item))
@@ -60,21 +60,21 @@ def lenses(text: OpenText, here: Here) -> list[types.CodeLens]:
     return lenses
 
 
-def _items(text: OpenText, here: Here, settings: Settings, task: Task) -> Sequence[Item]:
+def _items(text: OpenText, editor: EditorSettings, settings: Settings, task: Task) -> Sequence[Item]:
     read = reader(text.input, text.source)
     settings = replace(settings, claims=text.claims)
-    return run_source(text.source, settings, task, read, here.lint.role).items if read is documents else ()
+    return run_source(text.source, settings, task, read, editor.lint.role).items if read is documents else ()
 
 
 def _where(item: Item) -> Where:
     return item.document, item.pod, item.container
 
 
-def _places(text: OpenText, here: Here) -> Iterator[tuple[Where, types.Range]]:
+def _places(text: OpenText, editor: EditorSettings) -> Iterator[tuple[Where, types.Range]]:
     """Where each container begins."""
     try:
         for document in documents(text.source):
-            for laid in here.lint.role.pods(document) if document.root else ():
+            for laid in editor.lint.role.pods(document) if document.root else ():
                 for container in laid.pod.keys.all_containers() if laid.pod else ():
                     assert laid.pod is not None
                     assert document.root is not None

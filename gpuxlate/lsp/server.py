@@ -68,15 +68,15 @@ def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
 
 def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem] | None:
     check = ls.check(params.text_document.uri)
-    if check is None or check.here is None:
+    if check is None or check.editor is None:
         return None
     snippets = completion.takes_snippets(ls.client_capabilities)
-    return completion.completions(check.text, check.here, params.position, snippets=snippets)
+    return completion.completions(check.text, check.editor, params.position, snippets=snippets)
 
 
 def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
     check = ls.check(params.text_document.uri)
-    return lens.lenses(check.text, check.here) if check and check.here and check.shares else None
+    return lens.lenses(check.text, check.editor) if check and check.editor and check.shares else None
 
 
 HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {

@@ -218,7 +218,7 @@ def _setting(name: str, value: object) -> dict[str, Any]:
 
 
 @record
-class Here:
+class EditorSettings:
     """What applies to one file. ``targets``: each by the name that the user gave it, with its profile.
 
     ``excluded``: the configuration leaves the file out. ``config``: that of the file.
@@ -242,7 +242,7 @@ class Here:
         return self.targets.get(target) or Settings(registry.writable(target), profile=self.profile)
 
 
-def settings_for(path: str | None, options: ServerOptions) -> Here:
+def settings_for(path: str | None, options: ServerOptions) -> EditorSettings:
     """Read what applies to a file now.
 
     Raises ConfigError, TwoFilesError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
@@ -263,7 +263,7 @@ def settings_for(path: str | None, options: ServerOptions) -> Here:
         targets[name] = Settings(backend, profile=profile_of_target)
     excludes = config.excludes() if config and path else None
     excluded = bool(excludes and path and excludes.covers(path))
-    return Here(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded, config)
+    return EditorSettings(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded, config)
 
 
 def _profiles(config: Config | None, chosen: Profile | None) -> list[Profile]:
@@ -299,10 +299,10 @@ def with_hint(error: Exception) -> str:
 
 @record
 class Check:
-    """A text and what was found in it. ``problem``: why it was not checked; ``here`` is None without one."""
+    """A text and what was found in it. ``problem``: why it was not checked; then ``editor`` may be None."""
 
     text: OpenText
-    here: Here | None = None
+    editor: EditorSettings | None = None
     linted: LintResult | None = None
     problem: str | None = None
 
@@ -316,16 +316,16 @@ class Check:
                 problem=msg("larger than {size} MiB: gpuxlate lint checks it, not the editor", size=size),
             )
         try:
-            here = settings_for(text.path, options)
+            editor = settings_for(text.path, options)
         except (ValueError, LookupError) as error:  # of the configuration, a profile or a name in them
             return cls(text, problem=with_hint(error))
-        if here.excluded:
-            return cls(text, here)
+        if editor.excluded:
+            return cls(text, editor)
         try:
-            checked = check(text.input, text.data, here.lint, Mode())
+            checked = check(text.input, text.data, editor.lint, Mode())
         except InputError as error:  # a new file is empty for a while
-            return cls(text, here, problem=None if is_blank(text.data) else message_of(error))
-        return cls(text, here, checked.linted)
+            return cls(text, editor, problem=None if is_blank(text.data) else message_of(error))
+        return cls(text, editor, checked.linted)
 
     @property
     def findings(self) -> list[Diagnostic]:
@@ -344,15 +344,15 @@ class Check:
     def _refused(self) -> tuple[list[TargetRefusal], str | None]:
         """What the targets of the configuration refuse; and why that is not known."""
         refused: list[TargetRefusal] = []
-        if self.here is None or self.linted is None or len(self.text.text) > MAX_TRANSLATED:
+        if self.editor is None or self.linted is None or len(self.text.text) > MAX_TRANSLATED:
             return refused, None
-        text, here = self.text, self.here
+        text, editor = self.text, self.editor
         try:
-            targets = list(decided_targets(here.config, text.path, here.targets))
+            targets = list(decided_targets(editor.config, text.path, editor.targets))
         except (ValueError, LookupError, InputError) as error:
             return refused, with_hint(error)
         for target in targets:
-            refused += refusals(text.source, target, text.claims, here.lint.role, self.findings)
+            refused += refusals(text.source, target, text.claims, editor.lint.role, self.findings)
         return refused[:MOST_SHOWN], None
 
     @cached_property
@@ -396,8 +396,8 @@ class Check:
 
     def fixed(self) -> str:
         """The text after all safe fixes."""
-        assert self.here is not None
-        checked = check(self.text.input, self.text.data, self.here.lint, Mode(fix=True))
+        assert self.editor is not None
+        checked = check(self.text.input, self.text.data, self.editor.lint, Mode(fix=True))
         return checked.new.decode("utf-8", "surrogatepass").removeprefix(self.text.source.bom)
 
     @cached_property
