@@ -22,6 +22,7 @@ WORDS = re.compile(rf"(?<![A-Za-z])({'|'.join(sorted(NAMES))})(?![A-Za-z0-9])", 
 CLASSES = re.compile(r"(?<![A-Za-z])(Alibaba|Aliyun|Tencent|Volcengine|Volcano|Hami|Emr|Qgpu|Mgpu|Katalyst)")
 OURS = "GPUShare"
 
+CONFIG_MODELS = ("card_models", "config_model", "decisions_model", "document_model", "profile_model")
 ALLOWED = (
     # kinds of Kubernetes, by their API groups, and the scheduler that a controller sets: data, no dialect
     ("manifest/kinds.py", '"batch.volcano.sh/"'),
@@ -32,10 +33,10 @@ ALLOWED = (
     ("manifest/kinds.py", 'ObjectKind("tensor-fusion.ai/"'),
     ("manifest/kinds.py", 'regex(r"(?:nvidia|amd|intel)'),  # what KServe counts by itself
     # examples for people who write a profile or choose rules, shown by editors
-    ("config/models.py", "examples="),
-    ("config/models.py", "beginnings of codes (VKE)"),
-    ("config/models.py", '"component": "hami",'),
-    ("config/models.py", '"changes": [{"key": "amd.com/gpumem"'),
+    *((f"config/{name}.py", "examples=") for name in CONFIG_MODELS),
+    ("config/config_model.py", "beginnings of codes (VKE)"),
+    ("config/profile_model.py", '"component": "hami",'),
+    ("config/profile_model.py", '"changes": [{"key": "amd.com/gpumem"'),
     # examples that help and messages print
     *(("cli/help.py", text) for text in ("--to ", '"gpuxlate', '"kubectl gpuxlate')),
     *((file, "=2.10..2.11") for file in ("cli/components.py", "cli/lint.py")),

@@ -22,7 +22,7 @@ class _OfSpec:
     """To pydantic, a GPUShare document."""
 
     def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> Any:
-        from gpuxlate.config.models import DocumentModel
+        from gpuxlate.config.document_model import DocumentModel
 
         return handler.generate_schema(DocumentModel)
 

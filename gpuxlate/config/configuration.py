@@ -187,7 +187,7 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
     base: DocumentPath = SECTION if toml else ()
     if data is None:
         return Config(path)
-    from gpuxlate.config.models import config_model
+    from gpuxlate.config.config_model import config_model
     from gpuxlate.config.validation_errors import check
 
     settings, problems = check(config_model(), _targets_as_folders(_profiles_as_files(data)), CODE, base=base)
@@ -244,7 +244,7 @@ def _targets_as_folders(data: object) -> object:
 
 
 def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
-    from gpuxlate.config.models import SyncTargetModel
+    from gpuxlate.config.config_model import SyncTargetModel
     from gpuxlate.config.validation_errors import check
 
     for number, tree in enumerate(_trees(data)):
@@ -368,7 +368,7 @@ def _toml_section(path: Path, text: str) -> object:
 def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     """A profile from plain data at ``base`` of its document. Raises ConfigError."""
     from gpuxlate.backends import registry
-    from gpuxlate.config.models import profile_model
+    from gpuxlate.config.profile_model import profile_model
     from gpuxlate.config.validation_errors import check
     from gpuxlate.rules import releases
 

@@ -108,7 +108,7 @@ def decisions_in(source: Source) -> tuple[list[Decision], list[Diagnostic]]:
 
 def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic]]:
     """The entries of one document, and what is wrong with each."""
-    from gpuxlate.config.models import DecisionsModel
+    from gpuxlate.config.decisions_model import DecisionsModel
     from gpuxlate.config.validation_errors import check
 
     assert document.root is not None

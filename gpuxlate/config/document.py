@@ -84,7 +84,7 @@ def read_share_document(
 
     Beside a document there may be a warning: a partition that only a card of the profile may have.
     """
-    from gpuxlate.config.models import DocumentModel
+    from gpuxlate.config.document_model import DocumentModel
     from gpuxlate.config.validation_errors import check
 
     model, problems = check(DocumentModel, data, SCHEMA_CODE)

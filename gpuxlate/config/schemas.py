@@ -74,21 +74,26 @@ def schema_of_input(kind: str) -> Schema:
         from gpuxlate.config.manifest_schema import overlay
 
         return overlay()
-    from gpuxlate.config import models
+    from gpuxlate.config.card_models import CatalogueModel
+    from gpuxlate.config.config_model import config_model
+    from gpuxlate.config.decisions_model import DecisionsModel
+    from gpuxlate.config.document_model import DocumentModel
+    from gpuxlate.config.generated_schema import InOrder
+    from gpuxlate.config.profile_model import profile_model
 
     inputs: dict[str, type[BaseModel]] = {
-        "spec": models.DocumentModel,
-        "config": models.config_model(),
-        "profile": models.profile_model(),
-        "catalogue": models.CatalogueModel,
-        "decisions": models.DecisionsModel,
+        "spec": DocumentModel,
+        "config": config_model(),
+        "profile": profile_model(),
+        "catalogue": CatalogueModel,
+        "decisions": DecisionsModel,
     }
-    return _tidy(inputs[kind].model_json_schema(schema_generator=models.InOrder))
+    return _tidy(inputs[kind].model_json_schema(schema_generator=InOrder))
 
 
 def schema_of_record(record: type) -> Schema:
     """The schema of a record that is printed."""
-    from gpuxlate.config.models import OfPrinted
+    from gpuxlate.config.generated_schema import OfPrinted
 
     return _tidy(OfPrinted.of(record))
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import ShareDocument, Workload, read_share_document, to_document
-from gpuxlate.config.models import EDITOR_CARDS
+from gpuxlate.config.document_model import EDITOR_CARDS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.share import JSON_NAMES, ONLY_WHEN_SET, Policy, Qos, Share
