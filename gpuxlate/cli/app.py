@@ -19,6 +19,7 @@ from gpuxlate.cli.inputs import ALL_EXCLUDED, AllExcludedError
 from gpuxlate.cli.options import (
     EVERYWHERE,
     GLOBAL,
+    LIVE_OBJECTS,
     OF_CLUSTER,
     OF_NAMESPACE,
     OF_OBJECTS,
@@ -92,8 +93,6 @@ LIVE_GROUPS = {
     for title, commands in GROUPS.items()
 }
 LIVE_GROUPS["Cluster"] |= {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}
-LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
-"""Commands whose PATH may be a live object there."""
 COMPLETE = "_GPUXLATE_COMPLETE"
 """The variable by which the script of a shell asks for words."""
 LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"

@@ -39,7 +39,7 @@ EXAMPLES: dict[str, tuple[str, str]] = {
     "gpuxlate lint": ("deploy/ --fix", "deploy/ --select TKE -o sarif"),
     "gpuxlate explain": ("TKE002", "TKE002 --lang zh"),
     "gpuxlate rules": ("TKE --fixable", "-o json"),
-    "gpuxlate targets": ("--cards", "-o json"),
+    "gpuxlate targets": ("tke", "--cards"),
     "gpuxlate compare": ("share.yaml --to vke,ack,tke", "share.yaml --to vke,tke --manifests"),
     "gpuxlate assess": ("deploy/ --to vke,tke", "deploy/ --to tke --html report.html"),
     "gpuxlate inspect": ("deploy/", "deploy/ -o json"),

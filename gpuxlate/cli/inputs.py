@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli import lookup
-from gpuxlate.cli.options import HERE, Invocation, invocation
+from gpuxlate.cli.options import HERE, LIVE_OBJECTS, Invocation, invocation
 from gpuxlate.cli.printing import info, verbose
 from gpuxlate.files.find import (
     STDIN,
@@ -103,6 +103,8 @@ def files_at(paths: Sequence[str]) -> list[Input]:
         raise UserError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(msg("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
+    for path in paths:
+        _refuse_object_of_cluster(path)
     run = invocation()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
@@ -113,6 +115,22 @@ def files_at(paths: Sequence[str]) -> list[Input]:
     for name, why in run.exclusion.left_out:
         verbose(msg("left out: {name} ({why})", name=name, why=why))
     return files
+
+
+def _refuse_object_of_cluster(path: str) -> None:
+    """Raises InputError for arguments of kubectl, such as ``deploy/web``, where no file has that name."""
+    if path == "-" or os.path.lexists(path):
+        return
+    from gpuxlate.cluster.resources import BUILT_IN, words_of
+
+    if path.partition("/")[0].lower() in {
+        word for kind in BUILT_IN for word in (*words_of(kind), kind.kind.lower())
+    }:
+        command = next((word for word in invocation().words if word in LIVE_OBJECTS), "inspect")
+        raise InputError(
+            msg("{name}: {error}", name=path, error=msg("no such file or directory")),
+            msg("an object of a cluster: kubectl gpuxlate {command} {path}", command=command, path=path),
+        )
 
 
 def all_excluded() -> bool:

@@ -371,6 +371,8 @@ class RuleOptions:
 
 READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""
+LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
+"""Commands whose PATH may be a live object of ``kubectl gpuxlate``."""
 HERE = ["."]
 """The PATH of commands that only look, where none is given."""
 

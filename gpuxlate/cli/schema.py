@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -14,7 +15,46 @@ from gpuxlate.config.schemas import Kind
 from gpuxlate.files.find import STDIN, Input
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import did_you_mean, join_or, message_of, msg
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+
+
+def _sentences(problem: ValidationError) -> Iterator[str]:
+    """What is wrong at a place, in words: of what people mistake most, with what to write instead.
+
+    Of the other keywords jsonschema's own sentence.
+    """
+    from gpuxlate.config.validation_errors import shown
+
+    instance: Any = problem.instance
+    limit: Any = problem.validator_value
+    place_schema: Any = problem.schema
+    fields = place_schema.get("properties", {})
+    match problem.validator:
+        case "additionalProperties" if limit is False:
+            for name in instance:
+                if name not in fields:
+                    all_fields = msg("fields here: {names}", names=", ".join(fields))
+                    hint = did_you_mean(str(name), fields, all_fields)
+                    yield msg("unknown field {name}; {hint}", name=shown(name), hint=hint)
+        case "required":
+            yield from (msg("{label} is missing", label=name) for name in limit if name not in instance)
+        case "type":
+            types = limit
+            choices = join_or([types] if isinstance(types, str) else types)
+            yield msg("it is {value}, it must be of type {type}", value=shown(instance), type=choices)
+        case "enum" | "const":
+            values = limit if problem.validator == "enum" else [limit]
+            names = [str(value) for value in values]
+            message = msg(
+                "it is {value}, it must be {choices}", value=shown(instance), choices=join_or(names)
+            )
+            meant = did_you_mean(str(instance), names, "") if len(names) > 1 else ""
+            yield msg("{message}; {hint}", message=message, hint=meant) if meant else message
+        case _:
+            yield problem.message
 
 
 def command(
@@ -48,9 +88,8 @@ def command(
     problems = sorted(errors, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
-        printing.stderr_line(
-            msg("{check}: {where}: {message}", check=check, where=where, message=problem.message)
-        )
+        for text in _sentences(problem):
+            printing.stderr_line(msg("{check}: {where}: {message}", check=check, where=where, message=text))
     if len(problems) > MAX_PROBLEMS:
         printing.stderr_line(
             msg("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)

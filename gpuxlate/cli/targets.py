@@ -9,11 +9,11 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import options, printing
+from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, record
-from gpuxlate.model.errors import Exit
+from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, cards
@@ -89,12 +89,25 @@ class CardsOutput(Output):
 Cards = Annotated[bool, typer.Option("--cards", help="List the cards that --node, --card and profiles name.")]
 
 
-def command(output: options.Output = "table", of_cards: Cards = False) -> int:
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        help="Targets to list (default: all).", metavar="[TARGET]...", autocompletion=options.complete_target
+    ),
+]
+
+
+def command(names: Names = [], output: options.Output = "table", of_cards: Cards = False) -> int:
     """List the targets, the fields of a share that each supports, and their representation."""
     if of_cards:
+        if names:
+            raise UserError(
+                msg("{option} and {other} exclude each other", option="--cards", other="TARGET"),
+                "--cards lists the cards of all vendors: leave out one of them",
+            )
         _print_cards(output)
         return Exit.CLEAN
-    backends = list(registry.all_backends())
+    backends = lookup.targets(names or [options.EVERY], registry.all_backends, lookup.target)
     if output == "json":
         printing.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
     else:

@@ -47,6 +47,31 @@ def test_an_error_has_the_name_that_was_typed(option: str, says: str) -> None:
         assert ran.err.decode().startswith(f"error: invalid value 'xml' for {says}\n"), ran.err
 
 
+SPEC = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\nspec: "
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (f"{SPEC}{{core: 30}}", 'spec: unknown field "core"; did you mean cores?'),
+        (
+            f"{SPEC}{{workload: {{x: 1, file: a}}}}",
+            'spec/workload: unknown field "x"; fields here: file, container',
+        ),
+        (f"{SPEC}{{workload: {{container: a}}}}", "spec/workload: file is missing"),
+        (f'{SPEC}{{memoryMiB: "4"}}', 'spec/memoryMiB: it is "4", it must be of type integer'),
+        (
+            f"{SPEC}{{qos: onlin}}",
+            'spec/qos: it is "onlin", it must be online or offline; did you mean online?',
+        ),
+        (f"{SPEC}{{cores: 0}}", "spec/cores: 0 is less than the minimum of 1"),
+    ],
+)
+def test_a_schema_says_what_is_wrong(text: str, says: str) -> None:
+    ran = run("schema", "spec", "--check", "-", stdin=text.encode())
+    assert (ran.code, ran.err.decode()) == (1, f"-: {says}\n")
+
+
 def test_a_schema_checks_stdin() -> None:
     share = Path(ROOT / "examples" / "refused.gpushare.yaml").read_bytes()
     assert run("schema", "spec", "--check", "-", stdin=share).code == 0
