@@ -60,7 +60,7 @@ def translate_rounded(source: Source) -> None:
 
 
 def inspect(source: Source) -> None:
-    inspect_command.totals(read_source(source, Settings.reading()).items)
+    inspect_command.totals_of_items(read_source(source, Settings.reading()).items)
 
 
 def replacements(source: Source) -> None:

@@ -12,7 +12,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import Diagnostic, Path, below
+from gpuxlate.model.diagnostics import Diagnostic, Path, nest
 from gpuxlate.model.limits import shortened
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import FLAT, GROUP, TEMPLATE, DeviceRequest, Devices, PodClaim, PodKeys, Value
@@ -141,7 +141,7 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
         "apiVersion": f"{GROUP}/{claim.api}",
         "kind": TEMPLATE,
         "metadata": metadata,
-        **below(("spec", "spec", "devices"), requested),
+        **nest(("spec", "spec", "devices"), requested),
     }
 
 
@@ -149,7 +149,7 @@ def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object]
     """A template as a patch of what it was before, with whole lists; None where nothing changes."""
     old, new = (template["spec"]["spec"]["devices"] for template in (before, after))
     changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
-    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
+    return {**after, **nest(("spec", "spec", "devices"), changed)} if changed else None
 
 
 def _written(request: DeviceRequest, api: str) -> dict[str, object]:

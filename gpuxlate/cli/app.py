@@ -255,7 +255,7 @@ def root(
         ctx.fail(msg("a command is missing"))
 
 
-def build(*, live: bool = False) -> Any:
+def build_app(*, live: bool = False) -> Any:
     """The application as one command. ``live``: as kubectl's plug-in."""
     app = typer.Typer(
         cls=LiveGroup if live else CommandGroup,
@@ -289,7 +289,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except UsageError as error:
         from gpuxlate.cli import usage
 
-        return usage.show(error)
+        return usage.print_usage_error(error)
     except UserError as error:
         show_error(error)
         return error.exit_code

@@ -14,10 +14,10 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     UNREADABLE,
     count_to_each,
-    counts,
+    counts_text,
     left_as_they_are,
     leftover_table,
-    refusals,
+    refused_findings,
     settle,
     show_findings,
     summarize,
@@ -61,7 +61,7 @@ def command(
     settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]
     results = count_to_each(inputs.some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}
-    wrong = [refusals(run) for run in results]
+    wrong = [refused_findings(run) for run in results]
     said = {
         (finding.code, finding.message)
         for run in results
@@ -101,7 +101,7 @@ def _text(run: Result, target: str) -> str:
     files |= {leftover.diagnostic.file or "" for leftover in run.leftovers}
     every = files | {file.name for file in run.files}  # what is built may be of files beside
     files_text = plural(len(every) + len(run.unreadable), "{count} file", "{count} files")
-    summary = msg("{what} in {count} of {files}", what=counts(run), count=len(files), files=files_text)
+    summary = msg("{what} in {count} of {files}", what=counts_text(run), count=len(files), files=files_text)
     text = localize(msg("{what}, to {target}", what=summary, target=target)) + "\n"
     if items:
         text += "\n" + _verdicts(items)

@@ -38,11 +38,11 @@ def kubectl_complete(words: Sequence[str]) -> str:
 
 def completion_words(words: Sequence[str]) -> tuple[list[str], int]:
     """What the last word could be, and whether it may be a file."""
-    from gpuxlate.cli.app import build
+    from gpuxlate.cli.app import build_app
     from gpuxlate.cli.kubectl import command_at, command_first
 
     *before, last = words or [""]
-    group = build(live=True)
+    group = build_app(live=True)
     at = command_at(before)
     if at == len(before):
         name, arguments = None, before

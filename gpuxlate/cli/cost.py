@@ -198,7 +198,7 @@ def command(
     """
     backend = lookup.written_target(to)
     time = _given("--hours", hours, hours_of)
-    chosen = prices.given(price)
+    chosen = prices.read_prices(price)
     if not isinstance(backend, BilledBackend):
         from gpuxlate.cli import cards_held
 

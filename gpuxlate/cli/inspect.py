@@ -98,7 +98,7 @@ class Inspection(Output):
     KIND: ClassVar[str] = "inspect"
     items: Sequence[InspectedShare]
     """Every share."""
-    totals: Mapping[str, TargetSums]
+    totals_of_items: Mapping[str, TargetSums]
     """The sums by target."""
     quotas: Sequence[PrintedQuota]
     """Every amount of a quota that is read."""
@@ -123,7 +123,7 @@ def command(
     if output == "json":
         items = [*map(_printed, run.items)]
         quotas = [quota.read() for quota in run.quotas]
-        printing.json_out(Inspection(items, totals(run.items), quotas, run.leftovers).to_json())
+        printing.json_out(Inspection(items, totals_of_items(run.items), quotas, run.leftovers).to_json())
     else:
         printing.out(_text(run.items))
         if run.quotas:
@@ -164,7 +164,7 @@ def _printed(item: Item) -> InspectedShare:
     )
 
 
-def totals(items: Sequence[Item]) -> dict[str, TargetSums]:
+def totals_of_items(items: Sequence[Item]) -> dict[str, TargetSums]:
     """Sums by target over all replicas; pods of one template count, nodes do not, and a claim that several
     pods name counts once.
 
@@ -240,7 +240,7 @@ def _text(items: Sequence[Item]) -> str:
     head = ["WORKLOAD", "CONTAINER", "TARGET", "CARDS", "CORES %", "MEMORY MiB", "POLICY", "QOS"]
     head += [*map(str.upper, shown), "REPLICAS", *(["KUSTOMIZATION"] if several else [])]
     text = table(head, lines)
-    sums = totals(items)
+    sums = totals_of_items(items)
     columns = {
         "PODS": "pods",
         "WHOLE CARDS": "wholeCards",

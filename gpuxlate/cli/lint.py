@@ -244,12 +244,12 @@ class Baseline:
     def write(self, run: Run) -> int:
         """Write the findings of a run; nothing where an input was not read. Raises UserError."""
         from gpuxlate.cli.outputs import write_files
-        from gpuxlate.report.baseline import written
+        from gpuxlate.report.baseline import baseline_of
 
         assert self.to_write is not None
         if run.unreadable:
             return Exit.INPUT
-        write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
+        write_files({Path(self.to_write): baseline_of(run.diagnostics).encode("utf-8", "surrogatepass")})
         findings = plural(len(run.diagnostics), "{count} finding", "{count} findings")
         printing.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN

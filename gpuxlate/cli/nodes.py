@@ -98,6 +98,7 @@ def notes_of(ledger: Ledger) -> list[str]:
 
 
 def containers(count: int) -> Message:
+    """A number of containers as text: ``2 containers``."""
     return plural(count, "{count} container", "{count} containers")
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpuxlate.cli import printing
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.terminal import MANY, bar, end_if_signalled, progress
+from gpuxlate.cli.terminal import MANY, end_if_signalled, progress, progress_bar
 from gpuxlate.files.find import Input, InputError, done
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import Exit, UserError
@@ -74,7 +74,7 @@ def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joi
     """
     count = cores()
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
-    with bar(len(source.text), "reading") as reached:
+    with progress_bar(len(source.text), "reading") as reached:
         if len(ranges) > 1 and _size_that_matters(source, ranges) >= LARGE:
             chunk_count = max(count, min(count * CHUNKS, len(source.text) // LARGE))
             whole = _joined(work, [*chunks(source.text, ranges, chunk_count)], count, reached)

@@ -16,7 +16,14 @@ from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, table, terminal_columns
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
+from gpuxlate.cli.translations import (
+    UNREADABLE,
+    count_to_each,
+    counts_text,
+    leftover_table,
+    settle,
+    show_findings,
+)
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
@@ -164,7 +171,7 @@ def _priced(
     from gpuxlate.cli import prices
     from gpuxlate.planning.prices import price_of_plan
 
-    chosen = prices.given(price)
+    chosen = prices.read_prices(price)
     cards = [(planned.planned.backend.name, planned.planned.node.model) for planned in (*plans, *today)]
     card_prices = prices.of_run(chosen, [(target, card) for target, card in cards if card])
 
@@ -338,7 +345,7 @@ def _text(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str
     rows = [*(_row(planned, before=True) for planned in today), *(_row(planned) for planned in plans)]
     head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if plans[0].scheduled else [])]
     head += ["LOWER BOUND", "COMPUTE", "MEMORY", "BOTTLENECK"]
-    sentence = counts(run)
+    sentence = counts_text(run)
     shares = list(counted_once(run.items))
     copies = sum(item.times for item in shares)
     if copies > len(shares):
@@ -420,14 +427,14 @@ def _target(planned: PlannedTarget, *, before: bool = False) -> Iterator[str]:
 
 def _price(planned: PlannedTarget) -> str:
     """What each workload holds of the cards, what nobody does, and what the nodes cost for an hour."""
-    from gpuxlate.report.prices import price_rows, shown
+    from gpuxlate.report.prices import price_rows, rounded_text
 
     assert planned.price
     plan, price = planned.planned, planned.price.to_json()
     text = "{target}: {nodes} for an hour, {price} for each {card}"
     values = {
         "nodes": nodes_text(plan.fleet.nodes),
-        "price": shown(price["perCard"]),
+        "price": rounded_text(price["perCard"]),
         "card": plan.node.model,
     }
     title = text_of([localize(msg(text, target=plan.backend.name, **values))])

@@ -139,7 +139,7 @@ def command(request: PolicyRequest) -> int:
     if request.parameters and request.form is not Format.KYVERNO and not profiles:
         raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
     admission_policies = policies(request, () if request.only_forbids else chosen, profiles)
-    printing.data_out(written(admission_policies, request.form))
+    printing.data_out(policies_yaml(admission_policies, request.form))
     return Exit.CLEAN
 
 
@@ -263,7 +263,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], enforced: set[st
         yield msg("{name} is in no policy: {why}", name=name, why=why)
 
 
-def written(admission_policies: Sequence[AdmissionPolicy], form: Format) -> str:
+def policies_yaml(admission_policies: Sequence[AdmissionPolicy], form: Format) -> str:
     """The objects as one stream of YAML."""
     return "---\n".join(map(dump_yaml, documents(admission_policies, form)))
 
@@ -339,7 +339,7 @@ def on_cluster(
         request, chosen, [*given_profiles, *_profiles(nodes, chosen, given_profiles, server)]
     )
     if not apply:
-        printing.data_out(written(admission_policies, request.form))
+        printing.data_out(policies_yaml(admission_policies, request.form))
         return Exit.CLEAN
     return _apply(server, admission_policies, request.form, force_conflicts)
 

@@ -10,7 +10,7 @@ from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import message_of, msg
 
 
-def given(texts: Iterable[str]) -> list[CardPrice]:
+def read_prices(texts: Iterable[str]) -> list[CardPrice]:
     """The values of ``--price``; of two for the same card the last counts. Raises UserError."""
     prices: list[CardPrice] = []
     for text in texts:

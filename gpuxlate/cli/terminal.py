@@ -129,14 +129,14 @@ def progress(items: Iterable[Job], total: int, title: str = "reading") -> Iterat
     if total < MANY:
         yield from items
         return
-    with bar(total, title) as reached:
+    with progress_bar(total, title) as reached:
         for number, item in enumerate(items, 1):
             yield item
             reached(number)
 
 
 @contextmanager
-def bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
+def progress_bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
     """A bar on stderr where that is a terminal: what is called with how much of the total is done."""
     if not sys.stderr.isatty():
         yield lambda _done: None

@@ -113,7 +113,7 @@ def _each(work: runs.Work, inputs: Iterable[Input]) -> Iterator[tuple[Input, lis
         yield file, results
 
 
-def counts(run: Result) -> str:
+def counts_text(run: Result) -> str:
     """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers"."""
     return join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
 
@@ -165,7 +165,7 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     printing.info(msg("{target}: {what}", target=target, what=summary) if target else summary)
 
 
-def refusals(run: Result) -> list[Diagnostic]:
+def refused_findings(run: Result) -> list[Diagnostic]:
     """The errors of a run that no option accepts."""
     open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
     accepted = {
@@ -195,7 +195,7 @@ def left_as_they_are(run: Result) -> list[Diagnostic]:
 
 def accepting(run: Result) -> dict[str, Any] | None:
     """What accepts a refused run, as the configuration has it; None where nothing can."""
-    if run.unreadable or refusals(run):
+    if run.unreadable or refused_findings(run):
         return None
     open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
     left = any(

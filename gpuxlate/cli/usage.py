@@ -101,7 +101,7 @@ def _missing(error: Any) -> Message:
     return msg("missing option {names}", names=" / ".join(map(repr, param.opts)))
 
 
-def show(error: Any) -> int:
+def print_usage_error(error: Any) -> int:
     """Say what is wrong with a command line, and return the exit code."""
     if wrong := invalid_value(error):
         show_error(wrong)

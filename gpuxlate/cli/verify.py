@@ -68,10 +68,10 @@ def command(
     if refused:
         printing.show([with_location(document, finding) for finding in refused], documents.sources)
         return Exit.FINDINGS
-    return show(share.name, backend, verify(wanted_cards, _seen(printed)), output)
+    return print_verification(share.name, backend, verify(wanted_cards, _seen(printed)), output)
 
 
-def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
+def print_verification(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
         printing.info(titled("note", note))
@@ -308,7 +308,7 @@ def on_cluster(
         raise UserError(
             msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS
         ) from None
-    return show(who, where.backend, verify(expectation, seen), output)
+    return print_verification(who, where.backend, verify(expectation, seen), output)
 
 
 def _profile_of_pod(user_profile: Profile | None, live: Profile | None) -> Profile | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gpuxlate.cluster.connection import Connection
-from gpuxlate.cluster.errors import Request, shown, unexpected
+from gpuxlate.cluster.errors import Request, one_line, unexpected
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 from gpuxlate.model.declarations import record
@@ -125,7 +125,7 @@ class Cluster:
         )
         warning = headers.get("Warning")
         if warning:
-            self.note(shown(warning.partition('"')[2].rpartition('"')[0] or warning, set()))
+            self.note(one_line(warning.partition('"')[2].rpartition('"')[0] or warning, set()))
         return applied
 
     def version(self) -> str:
@@ -170,7 +170,7 @@ class Cluster:
             ) from None
         if done.returncode:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            why = shown(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
+            why = one_line(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
             by_hand = f"kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
             raise ClusterError(
                 msg("{where}: {command} failed: {why}", where=where, command=command[0], why=why),

@@ -53,6 +53,7 @@ class Request:
 
     @property
     def namespace(self) -> str | None:
+        """The namespace in its path; None where it has none."""
         return self._parts[0]
 
     @property
@@ -63,6 +64,7 @@ class Request:
 
     @property
     def name(self) -> str | None:
+        """The name of the object; None for a list."""
         steps = self._parts[1]
         return steps[1] if len(steps) > 1 else None
 
@@ -81,7 +83,7 @@ def secrets_of(user: Mapping[str, Any]) -> set[str]:
     return {str(user[key]) for key in ("token", "password") if user.get(key)}
 
 
-def shown(text: str, secrets: set[str]) -> str:
+def one_line(text: str, secrets: set[str]) -> str:
     """A server's message as one short line without secrets."""
     text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     for secret in secrets:
@@ -94,7 +96,7 @@ def shown(text: str, secrets: set[str]) -> str:
 def failure(request: Request, answer: Any, tries: int) -> ClusterError:
     """The error of an HTTP answer that is not a success. ``tries``: requests that were sent."""
     status = _status(answer)
-    message = shown(str(status.get("message") or ""), request.secrets)
+    message = one_line(str(status.get("message") or ""), request.secrets)
     code = answer.status
     if code == 401:
         return ClusterError(
@@ -213,7 +215,7 @@ def _conflict(request: Request, status: Mapping[str, Any], message: str) -> Clus
         if isinstance(cause, Mapping):
             match = _CONFLICT.search(str(cause.get("message")))
             if match:
-                conflicts.append((shown(match.group(1), request.secrets), str(cause.get("field") or "")))
+                conflicts.append((one_line(match.group(1), request.secrets), str(cause.get("field") or "")))
     conflicts = conflicts or _CONFLICT_FIELD.findall(message)
     if not conflicts:
         return ClusterError(

@@ -33,6 +33,7 @@ class ResourceKind:
 
     @property
     def group(self) -> str:
+        """The group of the API; empty for the core."""
         return self.version.rpartition("/")[0]
 
     def called(self, word: str) -> bool:

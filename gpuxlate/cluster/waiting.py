@@ -51,6 +51,7 @@ class AskedObject:
 
     @property
     def pod_name(self) -> str:
+        """The name of the pod; empty where a controller would make it."""
         return str(self.pod["metadata"].get("name") or "")
 
 
@@ -98,6 +99,7 @@ def runs(pod: Json) -> bool:
 
 
 def tolerations(pod: Json) -> tuple[Toleration, ...]:
+    """The tolerations of a pod; a field that is not set is empty."""
     return tuple(
         Toleration(*(str(toleration.get(name) or "") for name in ("key", "operator", "value", "effect")))
         for toleration in (pod.get("spec") or {}).get("tolerations") or ()

@@ -1,4 +1,4 @@
-"""Values in messages, and what to write instead."""
+"""What does not fit a model, in words for people: pydantic's errors as findings, and what to write."""
 
 from __future__ import annotations
 

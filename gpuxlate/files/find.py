@@ -1,4 +1,4 @@
-"""What is left out of folders: what git ignores, hidden folders, and the patterns of ``exclude``.
+"""The inputs of PATH arguments, without what git ignores, hidden folders, and the patterns of ``exclude``.
 
 A path that the user names is taken whatever it is, except under ``force``. The global excludes of git
 are not read, so that a run gives the same on every machine. Source: gitignore(5).
@@ -115,7 +115,7 @@ class Exclusion:
                 continue
             if folder != start and self.leaves_out(str(named), folder, levels, is_folder=True):
                 return True
-            levels = below(folder, levels)
+            levels = with_gitignore(folder, levels)
         return self.leaves_out(str(named), path, levels, is_folder=os.path.isdir(path))
 
     def all_that_was_there(self, suffixes: tuple[str, ...]) -> bool:
@@ -128,7 +128,7 @@ class Exclusion:
         )
 
 
-def above(folder: str) -> Levels:
+def gitignores_above(folder: str) -> Levels:
     """The .gitignore files of the folders above one, given by its real path, within its repository."""
     top = repository(folder)
     levels: Levels = ()
@@ -137,11 +137,11 @@ def above(folder: str) -> Levels:
         levels = _with_file(info, top, levels)
     for parent in reversed([*upwards(folder)]):
         if parent != folder and f"{parent}/".startswith(top.rstrip("/") + "/"):
-            levels = below(parent, levels)
+            levels = with_gitignore(parent, levels)
     return levels
 
 
-def below(folder: str, levels: Levels) -> Levels:
+def with_gitignore(folder: str, levels: Levels) -> Levels:
     """The levels with the .gitignore of a folder, given by its real path, where it has one."""
     path = os.path.join(folder, GITIGNORE)
     # git does not follow a link of that name
@@ -525,7 +525,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
     # the real path of what is in a folder needs no look at the disk but for links, which would be slow for
     # each file, and for each folder as many looks as it is deep
     top = os.path.realpath(folder)
-    pending = [(folder, top, above(top))]
+    pending = [(folder, top, gitignores_above(top))]
     while pending:
         where, real, levels = pending.pop()
         names: list[str] = []
@@ -546,7 +546,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
             continue
         exclusion.folders.append(real)
         before = "" if where == "." else os.path.join(where, "")
-        levels = below(real, levels)
+        levels = with_gitignore(real, levels)
         has_patterns = bool(levels or exclusion.always)
         for name in sorted(names):
             path = before + name

@@ -1,4 +1,4 @@
-"""A translation of an open text, as an edit with a preview."""
+"""Code actions: fixes, losses to accept, and translations of an open text as edits with a preview."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpuxlate.config.decisions import Decision, decisions_in, with_accepted
 from gpuxlate.files.find import InputError, reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp.lens import TRANSLATE
-from gpuxlate.lsp.session import Check, OpenText, Server, plain, with_hint, writes_pods
+from gpuxlate.lsp.session import Check, OpenText, Server, protocol_word, with_hint, writes_pods
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
@@ -38,7 +38,7 @@ class Translated:
 
     check: Check
     target: str
-    made: Result
+    result: Result
 
     @classmethod
     def of(cls, check: Check, target: str) -> Translated:
@@ -67,8 +67,8 @@ class Translated:
     @property
     def summary(self) -> str:
         """The counts: ``2 shares: 1 exact, 1 rounded``."""
-        counts = Counter(str(item.verdict) for item in self.made.items)
-        shares = plural(len(self.made.items), "{count} share", "{count} shares")
+        counts = Counter(str(item.verdict) for item in self.result.items)
+        shares = plural(len(self.result.items), "{count} share", "{count} shares")
         said = join_and(
             msg("{count} {verdict}", count=n, verdict=msg(verdict)) for verdict, n in counts.items()
         )
@@ -76,7 +76,7 @@ class Translated:
 
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""
-        findings = [diagnostic for diagnostic in self.made.diagnostics if diagnostic.severity in severities]
+        findings = [diagnostic for diagnostic in self.result.diagnostics if diagnostic.severity in severities]
         lines = [_line(finding) for finding in findings[:MOST_LINES]]
         left = len(findings) - MOST_LINES
         more = [localize(msg("and {count} more", count=left))] if left > 0 else []
@@ -85,12 +85,12 @@ class Translated:
     @property
     def diff(self) -> str:
         """What would change; empty where it is refused."""
-        return unified(self.check.text.source.text, self.made.text, self.check.text.input.name.lstrip("/"))
+        return unified(self.check.text.source.text, self.result.text, self.check.text.input.name.lstrip("/"))
 
     def edit(self, capabilities: types.ClientCapabilities) -> types.WorkspaceEdit:
         """The change of the text, for an editor to confirm where it can."""
         text = self.check.text
-        edits = text.edits_to(self.made.text)
+        edits = text.edits_to(self.result.text)
         workspace = capabilities.workspace.workspace_edit if capabilities.workspace else None
         if workspace is None or not workspace.document_changes:
             return types.WorkspaceEdit({text.uri: edits})
@@ -109,10 +109,10 @@ class Translated:
         """What the command returns, for editors with a preview of their own."""
         return {
             "target": self.target,
-            "refused": self.made.refused,
+            "refused": self.result.refused,
             "summary": self.summary,
             "diff": self.diff,
-            "items": [item.to_json() for item in self.made.items],
+            "items": [item.to_json() for item in self.result.items],
         }
 
 
@@ -156,7 +156,7 @@ def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> lis
 def _wanted(kind: str, only: Sequence[str] | None) -> bool:
     """Kinds are a tree: who asks for ``source`` asks for ``source.fixAll.gpuxlate``."""
     return only is None or any(
-        not kind_wanted or f"{kind}.".startswith(f"{plain(kind_wanted)}.") for kind_wanted in only
+        not kind_wanted or f"{kind}.".startswith(f"{protocol_word(kind_wanted)}.") for kind_wanted in only
     )
 
 
@@ -256,13 +256,13 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
     except (ValueError, LookupError) as error:
         ls.say(with_hint(error))
         return None
-    if translated.made.refused:
+    if translated.result.refused:
         ls.say(
             msg(
                 "Not translated, nothing was changed.\n{findings}", findings=translated.listed(Severity.ERROR)
             )
         )
-    elif not translated.made.changed:
+    elif not translated.result.changed:
         ls.say(msg("Nothing to change for {target}.", target=target), types.MessageType.Info)
     elif confirms(ls.client_capabilities) or await _confirmed(ls, translated):
         warnings = translated.listed(Severity.WARNING)

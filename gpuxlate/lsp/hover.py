@@ -1,4 +1,4 @@
-"""Keys, rules and shares in words, as Markdown."""
+"""What is at the cursor, and what it means: keys, rules and shares in words, as Markdown."""
 
 from __future__ import annotations
 

@@ -13,17 +13,19 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from gpuxlate.lsp import actions, completion, hover, lens
 from gpuxlate.lsp.actions import targets, translate
-from gpuxlate.lsp.session import NAME, Server, ServerOptions, guarded
+from gpuxlate.lsp.session import NAME, Server, ServerOptions, log_internal_errors
 
 WATCHED = ("**/*.{yaml,yml}", "**/.gpuxlate.{yaml,yml}", "**/pyproject.toml")
 """Files that change what is found in others: configurations, profiles, and the bases of patches."""
 
 
 def started(ls: Server, params: types.InitializeParams) -> None:
+    """The editor has started: its options become those of the server."""
     ls.configure(params.initialization_options, first=True)
 
 
 def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """Settings of the editor have changed: open texts are checked anew."""
     ls.configure(params.settings)
 
 
@@ -41,32 +43,39 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
 
 
 def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    """A text was opened: it is checked."""
     ls.open(params.text_document.uri)
 
 
 def changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    """A text was changed: it is checked once the typing pauses."""
     ls.show_soon(params.text_document.uri)
 
 
 def changed_on_disk(ls: Server, _params: Any) -> None:
+    """Files have changed on the disk: open texts are checked anew."""
     ls.show_again()
 
 
 def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    """A text was closed: its findings go."""
     ls.close(params.text_document.uri)
 
 
 def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """The fixes, acceptances and translations that a place offers."""
     check = ls.check(params.text_document.uri)
     return actions.actions(check, params.range, params.context.only) if check else None
 
 
 def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """What is at the cursor, in words."""
     check = ls.check(params.text_document.uri)
     return hover.hover(check, params.position) if check and not check.text.too_large else None
 
 
 def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem] | None:
+    """The keys or values that may be typed at the cursor."""
     check = ls.check(params.text_document.uri)
     if check is None or check.editor is None:
         return None
@@ -75,6 +84,7 @@ def completed(ls: Server, params: types.CompletionParams) -> list[types.Completi
 
 
 def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
+    """The shares of a text, and what becomes of them, above their containers."""
     check = ls.check(params.text_document.uri)
     return lens.lenses(check.text, check.editor) if check and check.editor and check.shares else None
 
@@ -96,22 +106,22 @@ HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
 """What is answered, by method: by whom, and what the editor gets."""
 
 
-def build(options: ServerOptions) -> Server:
+def build_server(options: ServerOptions) -> Server:
     """The server with everything that it answers."""
     server = Server(options)
     for method, (function, registration) in HANDLERS.items():
-        server.feature(method, registration)(guarded(function))
+        server.feature(method, registration)(log_internal_errors(function))
 
     # in a function: pygls reads the types of the arguments of a command, and any may come
     @server.command(lens.TRANSLATE)
     async def command(ls: Server, *arguments: Any) -> Any:
         uri, target = _fitting(arguments, ("uri", str), ("target", str | None))
-        return await guarded(translate)(ls, uri, target)
+        return await log_internal_errors(translate)(ls, uri, target)
 
     @server.command(actions.ACCEPT)
     async def acceptance(ls: Server, *arguments: Any) -> Any:
         uri, file, entry = _fitting(arguments, ("uri", str), ("file", str), ("entry", dict))
-        return await guarded(actions.accept)(ls, uri, file, entry)
+        return await log_internal_errors(actions.accept)(ls, uri, file, entry)
 
     # for an editor that asks for the target itself
     @server.command(lens.TARGETS)
@@ -155,6 +165,6 @@ def serve(options: ServerOptions) -> None:
     logging.getLogger("pygls").propagate = False
     stdout, sys.stdout = sys.stdout, sys.stderr  # nothing but the protocol goes to stdout
     output = _Output(stdout.buffer)
-    build(options).start_io(sys.stdin.buffer, cast("BinaryIO", output))
+    build_server(options).start_io(sys.stdin.buffer, cast("BinaryIO", output))
     if output.error and not isinstance(output.error, BrokenPipeError):
         raise output.error

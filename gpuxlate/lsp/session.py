@@ -1,4 +1,4 @@
-"""A text that is open in an editor, and positions in it as the editor counts them."""
+"""The open texts of an editor: their settings, what was found in them, and the server that holds them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _utf16(text: str) -> int:
 _UNITS: dict[str, Callable[[str], int]] = {"utf-8": _utf8, "utf-16": _utf16, "utf-32": len}
 
 
-def plain(word: str) -> str:
+def protocol_word(word: str) -> str:
     """A word of the protocol, which is a member of an enumeration where that has it."""
     return str(getattr(word, "value", word))
 
@@ -79,14 +79,17 @@ class OpenText:
 
     @cached_property
     def input(self) -> Input:
+        """The text as the input of a command."""
         return Input(self.path or self.uri, self.path)
 
     @cached_property
     def data(self) -> bytes:
+        """The text in UTF-8."""
         return self.text.encode("utf-8", "surrogatepass")
 
     @cached_property
     def source(self) -> Source:
+        """The text as the source that is parsed."""
         return Source(self.input.name, self.text)
 
     @cached_property
@@ -104,6 +107,7 @@ class OpenText:
 
     @property
     def too_large(self) -> bool:
+        """It is longer than what is checked while it is typed."""
         return len(self.text) > MAX_TEXT
 
     @property
@@ -231,6 +235,7 @@ class EditorSettings:
 
     @property
     def profile(self) -> Profile | None:
+        """The profile of the file, if the configuration has one."""
         return self.lint.profile
 
     def reading(self) -> Settings:
@@ -329,10 +334,12 @@ class Check:
 
     @property
     def findings(self) -> list[Diagnostic]:
+        """The findings of lint; none where the text was not checked."""
         return self.linted.diagnostics if self.linted else []
 
     @property
     def shares(self) -> int:
+        """The number of shares that lint read; 0 where the text was not checked."""
         return self.linted.shares if self.linted else 0
 
     @cached_property
@@ -452,7 +459,7 @@ class Server(LanguageServer):
         document = self.workspace.get_text_document(uri)
         check = self._checks.get(uri)
         if check is None or check.text.version != document.version or check.text.text != document.source:
-            encoding = plain(self.workspace.position_encoding or "utf-16")
+            encoding = protocol_word(self.workspace.position_encoding or "utf-16")
             text = OpenText(uri, document.version, document.source, encoding)
             check = self._checks[uri] = Check.of(text, self.options)
         return check
@@ -462,7 +469,7 @@ class Server(LanguageServer):
 
         Raises InputError, and UnicodeDecodeError.
         """
-        encoding = plain(self.workspace.position_encoding or "utf-16")
+        encoding = protocol_word(self.workspace.position_encoding or "utf-16")
         for uri in self._open:
             document = self.workspace.get_text_document(uri)
             open_text = OpenText(uri, document.version, document.source, encoding)
@@ -488,7 +495,9 @@ class Server(LanguageServer):
         """Send it when the user stops typing."""
         self._stop_waiting(uri)
         loop = asyncio.get_running_loop()
-        self._waiting[uri] = loop.call_later(DELAY, functools.partial(guarded(Server.show), self, uri))
+        self._waiting[uri] = loop.call_later(
+            DELAY, functools.partial(log_internal_errors(Server.show), self, uri)
+        )
 
     def show_again(self) -> None:
         """Check every open text again: a file beside it may have changed."""
@@ -526,7 +535,7 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{NAME}: {_brief(error)}"))
 
 
-def guarded(function: F) -> F:
+def log_internal_errors(function: F) -> F:
     """An internal error answers nothing, and is logged in the editor; the server goes on."""
 
     def failed(ls: Server, error: Exception) -> None:

@@ -122,6 +122,7 @@ class Printed:
     __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "alias_generator": json_name}
 
     def to_json(self) -> dict[str, Any]:
+        """The record as JSON data, without fields that are ``OMITTED``."""
         values = ((declared.name, getattr(self, declared.name)) for declared in fields(self))  # type: ignore[arg-type]
         return {json_name(name): _plain(value) for name, value in values if value is not OMITTED}
 
@@ -133,10 +134,12 @@ class Output(Printed):
     KIND: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
+        """The record as JSON data, with its ``format`` first."""
         return {"format": self.format_name(), **super().to_json()}
 
     @classmethod
     def format_name(cls) -> str:
+        """The name and version of the format: ``gpuxlate-plan/v1``."""
         return f"gpuxlate-{cls.KIND}/v1"
 
 
@@ -147,6 +150,7 @@ class PrintedAs:
     printed: Any
 
     def to_json(self) -> dict[str, Any]:
+        """The record that is printed in its place, as JSON data."""
         data: dict[str, Any] = self.printed().to_json()
         return data
 

@@ -1,4 +1,4 @@
-"""Changes of a document at a path, as data; ``yamltext.edit`` turns them into text."""
+"""Findings and losses as data, and the changes of a document that fix them; ``yamltext.edit`` makes these."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Append:
 Edit = Put | Rename | Remove | Append
 
 
-def below(steps: Path, value: Any) -> Any:
+def nest(steps: Path, value: Any) -> Any:
     """The value in the mappings that these steps lead through."""
     for step in reversed(steps):
         value = {step: value}
@@ -95,6 +95,7 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
+        """Its place in the order: 0 of an error, 2 of an info."""
         return ("error", "warning", "info").index(self.value)
 
 
@@ -222,6 +223,8 @@ class Diagnostic(PrintedAs):
         return replace(self, **where)
 
     def printed(self) -> PrintedDiagnostic:
+        """The finding as the record that is printed; lines and columns from 1, None where no place is
+        known."""
         line, column, end_line, end_column = self.span or (None, None, None, None)
         return PrintedDiagnostic(
             self.code,
@@ -275,6 +278,7 @@ class Loss:
     path: Path = ()
 
     def diagnostic(self) -> Diagnostic:
+        """The finding about it: an error, or an info without a hint where the loss is accepted."""
         severity = Severity.INFO if self.accepted else Severity.ERROR
         hint = None if self.accepted else self.hint
         return Diagnostic(self.code, severity, self.message, hint, self.path)

@@ -92,6 +92,7 @@ class Range(NamedTuple):
         return None if self.most == INT32 else self.most
 
     def allows(self, number: int) -> bool:
+        """The number is in the range, and a multiple of ``step``."""
         return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0
 
     @property
@@ -298,6 +299,7 @@ class KeySpec(NamedTuple):
         return self.generic or (self.general and "/" not in self.name)
 
     def matches(self, key: str) -> bool:
+        """A key of a manifest is of this row: its name, or any that its pattern (``*``) covers."""
         head, star, tail = self.name.partition("*")
         if not star:
             return key == self.name

@@ -1,7 +1,7 @@
-"""Versions of Kubernetes and of components, compared exactly; None where the text is not enough.
+"""What is known of a cluster: versions of its software, the catalogue of cards, and its profile.
 
-Forms: ``v1.28.15``, ``v1.28.15-vendor.19`` (a vendor's own build), ``v0.6.0``, ``0.07.35.23``. Standard
-library only.
+Versions are compared exactly; None where the text is not enough. Forms: ``v1.28.15``,
+``v1.28.15-vendor.19`` (a vendor's own build), ``v0.6.0``, ``0.07.35.23``. Standard library only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parts of a card that a share names in place of numbers: hardware partitions, and replicas of a card."""
+"""The share: what one container requests of GPUs, in numbers or in parts of cards."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ class EmptyNode(NamedTuple):
 
     @classmethod
     def of(cls, cards: Cards) -> EmptyNode:
+        """The node of these cards, which are equal."""
         return cls(len(cards), cards[0].memory_mib, cards[0].slots)
 
     @property

@@ -19,7 +19,7 @@ from gpuxlate.planning.nodes import GpuNode, comma_list
 from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_way, shortage
 from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of
 from gpuxlate.planning.requests import UNLIMITED
-from gpuxlate.planning.search import pack, sums
+from gpuxlate.planning.search import place_all, sums
 
 
 class CapacityAnswer(StrEnum):
@@ -81,7 +81,7 @@ def fits(usage: GpuUsage, demands: Sequence[PodDemand], unclear: Sequence[str] =
     undecided = False
     placements = None
     try:
-        placements = pack(sure, ask_indexes)
+        placements = place_all(sure, ask_indexes)
     except UndecidedError:
         undecided = True
     if placements is not None:
@@ -107,7 +107,7 @@ def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
     """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
     best = [Bin(_best_case(problem, n), node_bin.admits) for n, node_bin in enumerate(problem.bins)]
     try:
-        if pack(best, problem.ask_indexes) is None:
+        if place_all(best, problem.ask_indexes) is None:
             return
     except UndecidedError:
         undecided = True

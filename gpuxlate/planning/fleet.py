@@ -37,6 +37,7 @@ class Fleet:
 
     @property
     def nodes(self) -> int:
+        """The number of nodes."""
         return len(self.state)
 
     @property

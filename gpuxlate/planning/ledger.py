@@ -100,6 +100,7 @@ class Ledger:
 
     @property
     def view(self) -> NodeView:
+        """What the backend reads of the node."""
         return self.node.view
 
     def _unplaced(self) -> Iterator[tuple[ContainerRequest, int]]:

@@ -31,6 +31,7 @@ class Load:
 
     @property
     def name(self) -> str:
+        """``NAMESPACE/KIND/NAME`` of the workload, without what it does not have."""
         ref = self.items[0].object
         return "/".join(part for part in (ref.namespace, ref.kind, ref.name) if part)
 

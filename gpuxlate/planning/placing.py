@@ -28,6 +28,7 @@ class FreeGpu(NamedTuple):
     pool: str = ANY
 
     def takes(self, ask: ContainerRequest) -> bool:
+        """A container that makes the request can run on the card beside those that do."""
         if self.slots <= 0 or not (_meet(self.mode, ask.mode) and _meet(self.pool, ask.pool)):
             return False
         if ask.whole:
@@ -67,6 +68,7 @@ class Budget:
         self.left = steps
 
     def spend(self) -> None:
+        """Count one placement more. Raises UndecidedError where none is left."""
         self.left -= 1
         if self.left < 0:
             raise UndecidedError

@@ -49,6 +49,7 @@ class NodeType(NamedTuple):
 
     @property
     def empty(self) -> Cards:
+        """The free cards of such a node without pods."""
         return (FreeGpu(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
 
 
@@ -101,6 +102,7 @@ class Utilization(Printed):
 
     @property
     def percent(self) -> int:
+        """How much is requested of what is there, in whole percent, rounded down."""
         return PERCENT * self.taken // self.there if self.there else 0
 
 
@@ -134,6 +136,7 @@ class PlacedContainer(NamedTuple):
 
     @property
     def container(self) -> str:
+        """The name of the container."""
         return self.load.items[self.ask.index].container
 
     @property
@@ -186,6 +189,7 @@ class TargetPlan:
 
     @property
     def pods(self) -> int:
+        """The number of pods that have a place."""
         return len(self.fleet.placements)
 
     @property
@@ -227,7 +231,7 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
             message = msg("the scheduler of {target} looks at no init container", target=backend.name)
             nowhere.append(Nowhere(load, message))
     asks = tuple(numbers)
-    fleet = pack(node, asks, loads, ask_indexes)
+    fleet = pack_loads(node, asks, loads, ask_indexes)
     homeless = frozenset(fleet.unschedulable)
     held = held_on(loads, ask_indexes, asks, fleet)
     nowhere += [
@@ -256,7 +260,11 @@ def profile_with(profile: Profile, node: NodeType) -> Profile:
     return replace(profile, cards=profile.cards._replace(memory_mib=node.usable_mib))
 
 
-def pack(node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], ask_indexes: Sequence[int]) -> Fleet:
+def pack_loads(
+    node: NodeType, asks: Sequence[Asks], loads: Sequence[Load], ask_indexes: Sequence[int]
+) -> Fleet:
+    """The pods of all loads on as few such nodes as best-fit finds; ``ask_indexes``: of each load, which of
+    the ``asks`` its pods have."""
     counts: Counter[int] = Counter()
     for load, ask_index in zip(loads, ask_indexes, strict=True):
         counts[ask_index] += load.pods
@@ -274,7 +282,7 @@ def _unrounded(
     ask_indexes = [
         numbers.setdefault(load.asks(backend, profile, load.unrounded()), len(numbers)) for load in fitting
     ]
-    return pack(node, tuple(numbers), fitting, ask_indexes).cards
+    return pack_loads(node, tuple(numbers), fitting, ask_indexes).cards
 
 
 def why_nowhere(node: NodeType, asks: Asks) -> str:

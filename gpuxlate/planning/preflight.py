@@ -76,6 +76,7 @@ class PreflightCheck(Printed):
 
     @property
     def failed(self) -> bool:
+        """No node meets it, and the target needs it."""
         return self.state is RequirementState.UNMET and self.severity is Severity.ERROR
 
 
@@ -89,6 +90,7 @@ class PreflightReport:
 
     @property
     def failed(self) -> bool:
+        """No node is ready, or a prerequisite failed."""
         return not self.ready or any(point.failed for point in self.points)
 
 

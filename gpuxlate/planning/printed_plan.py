@@ -193,6 +193,8 @@ def printed(
     scheduled: Schedule | None = None,
     price: PlanPrice | None = None,
 ) -> PrintedPlan:
+    """The plan of one target as the record that is printed; ``better``: suggestions, ``leftovers``: keys that
+    are not translated there."""
     node, fleet = plan.node, plan.fleet
     nowhere = [
         NotPacked(unplaced.load.name, unplaced.load.items[0].file, unplaced.load.pods, unplaced.reason)

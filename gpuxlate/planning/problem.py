@@ -48,10 +48,12 @@ class PackingProblem:
 
     @property
     def ask_indexes(self) -> list[int]:
+        """For each pod, the index of its demand."""
         return [ask_index for ask_index, demand in enumerate(self.demands) for _ in range(demand.count)]
 
 
 def problem_of(usage: GpuUsage, demands: Sequence[PodDemand]) -> PackingProblem:
+    """The problem of pods on the nodes of a cluster, in the order of the names of nodes."""
     ledgers = [usage.ledgers[name] for name in sorted(usage.ledgers)]
     problem = PackingProblem(demands, ledgers)
     for number, ledger in enumerate(ledgers):

@@ -24,18 +24,22 @@ BINDS = {
 
 
 def cards_text(count: int) -> Message:
+    """A number of cards as text: ``2 cards``."""
     return plural(count, "{count} card", "{count} cards")
 
 
 def nodes_text(count: int) -> Message:
+    """A number of nodes as text: ``2 nodes``."""
     return plural(count, "{count} node", "{count} nodes")
 
 
 def pods_text(count: int) -> Message:
+    """A number of pods as text: ``2 pods``."""
     return plural(count, "{count} pod", "{count} pods")
 
 
 def shares_text(count: int) -> Message:
+    """A number of shares as text: ``2 shares``."""
     return plural(count, "{count} share", "{count} shares")
 
 

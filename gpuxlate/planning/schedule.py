@@ -79,6 +79,7 @@ class Schedule:
 
     @property
     def nodes(self) -> int:
+        """The nodes that the pods need: those of the packing, and those that were added."""
         return self.planned + self.added
 
     @property
@@ -94,6 +95,7 @@ class Schedule:
         return msg("{nodes}; {pods} would wait", nodes=nodes_text(self.nodes), pods=pods_text(self.left))
 
     def printed(self) -> PrintedSchedule:
+        """The schedule as the record that is printed."""
         return PrintedSchedule(
             self.nodes,
             [WaitingPods(load.name, load.items[0].file, count) for load, count in self.waiting],

@@ -12,7 +12,9 @@ MOST_PODS = 200
 """More pods than this are packed by best-fit only."""
 
 
-def pack(bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = STEPS) -> list[BinPlacement] | None:
+def place_all(
+    bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = STEPS
+) -> list[BinPlacement] | None:
     """Places for all pods; None where they do not fit. Raises UndecidedError."""
     placements, left = best_fit(bins, ask_indexes)
     if not left:

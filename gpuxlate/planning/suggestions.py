@@ -12,7 +12,7 @@ from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.loads import Load
-from gpuxlate.planning.plan import NodeType, TargetPlan, pack
+from gpuxlate.planning.plan import NodeType, TargetPlan, pack_loads
 from gpuxlate.planning.requests import UNLIMITED, Asks
 from gpuxlate.translation.fit import fit_pod
 
@@ -131,4 +131,4 @@ def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> in
         )
         for other in loads
     ]
-    return pack(plan.node, tuple(numbers), loads, ask_indexes).cards
+    return pack_loads(plan.node, tuple(numbers), loads, ask_indexes).cards

@@ -62,6 +62,7 @@ class Verification:
 
     @property
     def match(self) -> bool:
+        """What nvidia-smi shows is what the share says."""
         return not self.problems
 
 

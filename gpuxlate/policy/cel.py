@@ -161,7 +161,7 @@ def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
     return f"{values}.exists(v, {_one_of(words, lower)})" if words else f"{values}.size() > 0"
 
 
-def closed(expression: str) -> str:
+def in_brackets(expression: str) -> str:
     """An expression in brackets, one pair of them: each is a step down for those who parse it."""
     depth = 0
     for bracket in re.finditer(r"'(?:\\.|[^'\\])*'|[()]", expression):
@@ -367,4 +367,4 @@ def _flat(combination: of.AllOf | of.AnyOf) -> Iterator[Predicate]:
 
 @to_cel.register
 def _(predicate: of.Not) -> str:
-    return f"!{closed(to_cel(predicate.predicate))}"
+    return f"!{in_brackets(to_cel(predicate.predicate))}"

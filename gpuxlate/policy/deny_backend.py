@@ -15,7 +15,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import text
 from gpuxlate.policy.documents import AdmissionPolicy, failure_policy, policy_of
 from gpuxlate.policy.layout import text_in_lines
-from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, listed
+from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, list_in_cel
 from gpuxlate.policy.style import Object, PolicyStyle
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
 from gpuxlate.rules.key_index import IGNORE
@@ -74,7 +74,7 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
     """
     if not backend.device_classes:
         return
-    classes = f"in {listed(backend.device_classes)}"
+    classes = f"in {list_in_cel(backend.device_classes)}"
     exact = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
     some = f"r.?firstAvailable.orValue([]).exists(s, s.?deviceClassName.orValue('') {classes})"
     devices = "object.?spec.?spec.?devices.or(object.?spec.?devices)"
@@ -144,21 +144,21 @@ def _env(backend: Backend) -> list[str]:
     others = (row.name for other in registry.pod_backends() if other is not backend for row in other.keys)
     others_variables = {*others}
 
-    def mine(row: KeySpec) -> bool:
+    def is_keyed(row: KeySpec) -> bool:
         return Place.ENV in row.places and not row.general and row.name not in others_variables
 
-    return [row.name for row in backend.keys if mine(row)]
+    return [row.name for row in backend.keys if is_keyed(row)]
 
 
 def _in_container(names: Names, env: list[str], root: str = "c") -> str:
     maps = IN_RESOURCES.replace("c.", f"{root}.")
     terms = [f"{maps}.exists(m, m.exists(k, {names.to_cel()}))"] if names else []
     if env:
-        terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})")
+        terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {list_in_cel(env)})")
     return " || ".join(terms) or "false"
 
 
 def _on_pod(key: str, words: list[str]) -> str:
-    bare = [f"variables.annotationNames.exists(k, k in {listed(words)})"] if words else []
+    bare = [f"variables.annotationNames.exists(k, k in {list_in_cel(words)})"] if words else []
     names = f"([variables.labelNames, variables.annotationNames] + {SELECTORS})"
     return " || ".join([f"{names}.exists(l, l.exists(k, {key}))", *bare])

@@ -242,11 +242,13 @@ def policy_of(
     """A policy with its name and labels. ``target``: where it is not that of the subject; "" of several."""
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
     target = subject.backend.name if target is None else target
-    of_target = {TARGET: cut(target, LONGEST_LABEL)} if target else {}
+    of_target = {TARGET: cut_name(target, LONGEST_LABEL)} if target else {}
     spec = readable(spec, style.language)
     labels = {MANAGED: "gpuxlate", **of_target, VERSION: version_of(spec)}
     action = style.action or usual
-    return AdmissionPolicy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
+    return AdmissionPolicy(
+        cut_name(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels
+    )
 
 
 def readable(spec: Object, language: str) -> Object:
@@ -278,7 +280,7 @@ def version_of(spec: Object) -> str:
     return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def cut(name: str, maximum: int) -> str:
+def cut_name(name: str, maximum: int) -> str:
     """A name that is too long, cut and with a hash, as Kubernetes does with names that it makes."""
     if len(name) <= maximum:
         return name

@@ -37,7 +37,7 @@ class Names:
         """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
         before = tuple(dict.fromkeys(prefixes))
         left = [name for name in dict.fromkeys(names) if not name.startswith(before)]
-        stars = tuple(pattern(name) for name in left if "*" in name)
+        stars = tuple(pattern_in_cel(name) for name in left if "*" in name)
         plain = (name for name in left if "*" not in name)
         exact = tuple(name for name in plain if not any(re.match(star, name) for star in stars))
         return cls(
@@ -70,18 +70,18 @@ class Names:
     def to_cel(self, name: str = "k") -> str:
         """A name is one of them, in CEL."""
         terms = [f"{name}.startsWith({text(prefix)})" for prefix in self.prefixes]
-        terms += [f"{name} in {listed(self.exact)}"] if self.exact else []
+        terms += [f"{name} in {list_in_cel(self.exact)}"] if self.exact else []
         terms += [f"{name}.matches({text(regexp)})" for regexp in self.patterns]
         either = f"({' || '.join(terms)})" if terms else "false"
-        return f"{either} && !({name} in {listed(self.apart)})" if self.apart and terms else either
+        return f"{either} && !({name} in {list_in_cel(self.apart)})" if self.apart and terms else either
 
 
-def pattern(name: str) -> str:
+def pattern_in_cel(name: str) -> str:
     """The name of a row with a star as a pattern of the whole text."""
     return f"^{'[^/]*'.join(map(re.escape, name.split('*')))}$"
 
 
-def listed(names: Iterable[str]) -> str:
+def list_in_cel(names: Iterable[str]) -> str:
     """A list of texts in CEL."""
     return f"[{', '.join(map(text, names))}]"
 
@@ -165,7 +165,7 @@ def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
 
 def some_resource(names: Names) -> str:
     """Some container asks for a resource with one of the names."""
-    named = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.to_cel()})"
+    named = f"m.exists(k, !(k in {list_in_cel(STANDARD)}) && {names.to_cel()})"
     return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {named}))"
 
 

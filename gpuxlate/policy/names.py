@@ -25,7 +25,7 @@ from gpuxlate.policy.markers import (
     Names,
     has_dialect,
     is_recognized,
-    listed,
+    list_in_cel,
 )
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.policy.subjects import Subject
@@ -164,7 +164,7 @@ def _table(names: Mapping[str, Values], prefixes: Mapping[str, Values]) -> str:
 
 
 def _group(values: Values, names: Iterable[str] = (), like: Iterable[str] = ()) -> str:
-    return f"{{'is': {listed(values)}, 'names': {listed(names)}, 'like': {listed(like)}}}"
+    return f"{{'is': {list_in_cel(values)}, 'names': {list_in_cel(names)}, 'like': {list_in_cel(like)}}}"
 
 
 def _found(table: str, default: str) -> str:
@@ -265,7 +265,7 @@ def _no_true_policy(policies: Sequence[str]) -> str:
     is_true = "lowerAscii() == 'true'"
     values = ", ".join(f"?variables.spec.?nodeSelector[?{text(name)}]" for name in policies)
     joined = "r.?values.orValue([]).map(v, string(v)).join(',')"
-    required = f"r.?key.orValue('') in {listed(policies)} && {joined}.{is_true}"
+    required = f"r.?key.orValue('') in {list_in_cel(policies)} && {joined}.{is_true}"
     chosen = f"[{values}].exists(v, string(v).{is_true})"
     return f"!({chosen} || {REQUIREMENTS}.exists(l, l.exists(r, {required})))"
 

@@ -10,9 +10,9 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.keys import ANY, KeySpec, Place
-from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text
+from gpuxlate.policy.cel import PARAMETERS, VARIABLES, in_brackets, text
 from gpuxlate.policy.kinds import WORKLOADS, templates
-from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern
+from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern_in_cel
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AnnotationNumber,
@@ -52,8 +52,8 @@ def _breaking(containers: str, demands: Demands, name: str) -> str:
     """The names of the containers that break a demand, each with what is said of those that it breaks."""
     if len(demands) == 1:
         [demand] = demands.values()
-        return f"{containers}.filter(c, !{closed(demand)}).map(c, {name})"
-    listed = ", ".join(f"{closed(demand)} ? '' : {text(words)}" for words, demand in demands.items())
+        return f"{containers}.filter(c, !{in_brackets(demand)}).map(c, {name})"
+    listed = ", ".join(f"{in_brackets(demand)} ? '' : {text(words)}" for words, demand in demands.items())
     broken = f"{containers}.map(c, {{'name': dyn({name}), 'broken': dyn([{listed}].filter(w, w != ''))}})"
     return (
         f"{broken}.filter(c, c.broken.size() > 0).map(c, string(c.name) + ' (' + c.broken.join(', ') + ')')"
@@ -124,14 +124,17 @@ class PodTemplates:
 
     @property
     def marker(self) -> DialectMarker:
+        """As that of ``Pods``: the dialect, with the names of the cluster."""
         return DialectMarker(self.backend, self.others)
 
     @property
     def kinds(self) -> tuple[ObjectKind, ...]:
+        """The kinds of workloads: those of Kubernetes, and ``custom``."""
         return (*WORKLOADS, *self.custom)
 
     @property
     def rules(self) -> list[Rule]:
+        """The resource rules of ``matchConstraints``, one for each group and version of the API."""
         plurals: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for kind in self.kinds:
             version = kind.api.rpartition("/")[2] or "*"
@@ -139,21 +142,27 @@ class PodTemplates:
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in plurals.items()]
 
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
+        """The variables that expressions use: the templates that are looked at, and the codes that are
+        ignored."""
         condition = _of_each(self.chosen or has_dialect(self.marker))
         yield "pods", f"{self._all(f'{used} {condition}')}.filter(p, {condition})"
         yield "ignored", _ignored("object.?metadata.?annotations")
 
     def breakers(self, demands: Demands, code: str) -> str:
+        """The containers of all templates for which an expression over ``c`` is false, as a list of texts."""
         broken = _of_each(_breaking("p.asking", demands, "'container ' + string(c.name)"))
         return f"{self._judged(code)}.map(p, {broken}.join(', ')).filter(n, n != '')"
 
     def kept(self, demand: str, code: str) -> str:
+        """An expression over a pod is true for every template that does not ignore the code."""
         return f"{self._judged(code)}.all(p, {_of_each(demand)})"
 
     def of_pods(self, expression: str) -> str:
+        """What an expression says of each template, with the codes that it ignores."""
         return f"variables.pods.map(p, {_of_each(_with_ignored(expression))})"
 
     def matching(self, condition: str) -> str:
+        """A match predicate: it is true where an expression over a pod is true for any template."""
         of_each = _of_each(condition)
         return f"{self._all(of_each)}.exists(p, {of_each})"
 
@@ -276,7 +285,9 @@ def _together(names: list[str], alone: Collection[str], of_template: str, above:
 def _is_one(rows: Sequence[KeySpec]) -> str:
     exact = [name for row in rows if not row.is_pattern for name in (row.name, *row.aliases)]
     terms = [f"k in [{', '.join(map(text, exact))}]"] if exact else []
-    return " || ".join([*terms, *(f"k.matches({text(pattern(row.name))})" for row in rows if row.is_pattern)])
+    return " || ".join(
+        [*terms, *(f"k.matches({text(pattern_in_cel(row.name))})" for row in rows if row.is_pattern)]
+    )
 
 
 def _is_kind(kinds: Sequence[ObjectKind]) -> str:

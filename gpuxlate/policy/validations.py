@@ -8,7 +8,7 @@ from gpuxlate import locale
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
-from gpuxlate.policy.cel import PARAMETERS, closed, text, to_cel
+from gpuxlate.policy.cel import PARAMETERS, in_brackets, text, to_cel
 from gpuxlate.policy.demands import Demand, advice_for
 from gpuxlate.policy.layout import text_in_lines
 from gpuxlate.policy.style import Object, PolicyStyle
@@ -30,6 +30,8 @@ class Validation:
     guard: str = ""
 
     def validation(self) -> Object:
+        """The entry of ``validations`` in the API: its expression, and its message or the expression of
+        that."""
         code = self.rule.code
         guarded = f"!variables.{self.guard} || " if self.guard else ""
         fields = {"expression": f"{text(code)} in variables.ignored || {guarded}{self.expression}"}
@@ -65,7 +67,7 @@ def build_validations(
         of_containers = [demand for demand in of_rule if demand.constraint.per_container]
         for demand in of_rule:
             if demand not in of_containers:
-                holds = closed(subject.kept(to_cel(demand.constraint.demand), code))
+                holds = in_brackets(subject.kept(to_cel(demand.constraint.demand), code))
                 told = sentence(demand.rule, advice_for(demand.constraint), style, _numbers([demand]))
                 yield Validation(demand.rule, holds, told, parameters=_names([demand]), guard=guard)
         if not of_containers:

@@ -63,7 +63,7 @@ Entries = Mapping[str, Counter[tuple[str, ...]]]
 """The entries of a baseline by file: how often it has each."""
 
 
-def written(diagnostics: Iterable[Diagnostic]) -> str:
+def baseline_of(diagnostics: Iterable[Diagnostic]) -> str:
     """The baseline of a run, in an order that does not depend on lines."""
     return dump(KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json())
 

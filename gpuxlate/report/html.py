@@ -1,4 +1,4 @@
-"""The frame of a page, and escaped parts of it: any text that is not ``Html`` is escaped where it is put."""
+"""The HTML pages of ``assess`` and ``plan``: any text that is not ``Html`` is escaped where it is put."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from gpuxlate.locale import current, localize
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.report.characters import visible
-from gpuxlate.report.prices import price_rows, shown
+from gpuxlate.report.prices import price_rows, rounded_text
 
 STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -36,7 +36,7 @@ def text(value: object) -> Html:
     return Html(escape(visible(said), quote=True))
 
 
-def said(message: str) -> Html:
+def localized(message: str) -> Html:
     """A text of gpuxlate, with or without values, in the language of the process."""
     return text(localize(message))
 
@@ -50,6 +50,7 @@ def tag(name: str, *parts: object, **attributes: object) -> Html:
 
 
 def join(parts: Iterable[object]) -> Html:
+    """Parts as one, without anything between them."""
     return Html("".join(map(text, parts)))
 
 
@@ -241,8 +242,8 @@ def _leftovers(left: Sequence[Data]) -> Html:
         [
             f"{leftover['file']}:{leftover['line']}",
             leftover["code"],
-            said(leftover["message"]),
-            said(leftover["hint"] or ""),
+            localized(leftover["message"]),
+            localized(leftover["hint"] or ""),
         ]
         for leftover in left
     ]
@@ -355,7 +356,7 @@ def _price(plan: PlanData) -> Html:
     """What each workload holds of the cards, and what the nodes cost for an hour."""
     if "price" not in plan:
         return Html("")
-    each = msg("{price} for each card and hour", price=shown(plan["price"]["perCard"]))
+    each = msg("{price} for each card and hour", price=rounded_text(plan["price"]["perCard"]))
     return join((tag("p", each), table(["Workload", "Pods", "Cards", "Price"], price_rows(plan["price"]))))
 
 
@@ -509,7 +510,7 @@ def _plan_leftovers(left: Sequence[PlanData]) -> Html:
     if not left:
         return Html("")
     rows = [
-        [f"{leftover['file']}:{leftover['line']}", leftover["code"], said(leftover["message"])]
+        [f"{leftover['file']}:{leftover['line']}", leftover["code"], localized(leftover["message"])]
         for leftover in left
     ]
     title = msg("{leftovers} on no card", leftovers=_plural(len(rows), "leftover"))
@@ -518,5 +519,5 @@ def _plan_leftovers(left: Sequence[PlanData]) -> Html:
 
 def _uncounted(uncounted: Sequence[PlanData]) -> Html:
     """Whole cards of no dialect, which no target counts."""
-    rows = [[f"{finding['file']}:{finding['line']}", said(finding["message"])] for finding in uncounted]
+    rows = [[f"{finding['file']}:{finding['line']}", localized(finding["message"])] for finding in uncounted]
     return join((tag("h2", msg("Not counted")), table(["At", "What"], rows))) if rows else Html("")

@@ -14,13 +14,18 @@ def price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Workload, pods, cards and price for people, the price of the nodes last. ``price``: a PlanPrice
     in JSON."""
     for workload in price["workloads"]:
-        yield workload["workload"], str(workload["pods"]), shown(workload["cards"]), shown(workload["price"])
-    yield msg("idle"), "", "", shown(price["idle"])
+        yield (
+            workload["workload"],
+            str(workload["pods"]),
+            rounded_text(workload["cards"]),
+            rounded_text(workload["price"]),
+        )
+    yield msg("idle"), "", "", rounded_text(price["idle"])
     if price["twice"]["exact"] != "0":
-        yield msg("held twice"), "", "", f"-{shown(price['twice'])}"
-    yield msg("nodes"), "", "", shown(price["nodes"])
+        yield msg("held twice"), "", "", f"-{rounded_text(price['twice'])}"
+    yield msg("nodes"), "", "", rounded_text(price["nodes"])
 
 
-def shown(number: Mapping[str, Any]) -> str:
+def rounded_text(number: Mapping[str, Any]) -> str:
     """An Exact in JSON, rounded."""
     return decimal(Fraction(number["exact"]))

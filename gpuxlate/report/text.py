@@ -1,4 +1,4 @@
-"""A line of a source with carets under a span, cut to what a terminal shows."""
+"""Findings for people: message, excerpt of the source with carets, hint and fix, and a line of counts."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def render(report: Report) -> str:
     lines = findings(report.diagnostics, report.lines, report.color, every=report.every)
     if not report.counts:
         return lines
-    last = [counts(report.summary, compared=report.compared), *fixable(report.diagnostics)]
+    last = [summary_line(report.summary, compared=report.compared), *fixable(report.diagnostics)]
     return (lines + "\n" if lines else "") + "".join(localize(line) + "\n" for line in last)
 
 
@@ -193,7 +193,7 @@ def _reach(span: Span) -> str:
     return msg(" to line {last}", last=last) if last > span.line else ""
 
 
-def counts(summary: Summary, *, compared: bool) -> Message:
+def summary_line(summary: Summary, *, compared: bool) -> Message:
     """The last line: findings by severity, files, and what was left out."""
     counts = (
         (summary.errors, "{count} error", "{count} errors"),

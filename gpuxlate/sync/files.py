@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from gpuxlate.files.find import SUFFIXES, Exclusion, InputError, above, below, reason
+from gpuxlate.files.find import SUFFIXES, Exclusion, InputError, gitignores_above, reason, with_gitignore
 from gpuxlate.files.read import content, inside
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
@@ -54,11 +54,11 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
     left_out = set(not_copied)
     files: list[TreeFile] = []
     top = os.path.realpath(source)
-    pending = [("", top, above(top))]
+    pending = [("", top, gitignores_above(top))]
     while pending:
         where, real, levels = pending.pop()
         folder = os.path.join(source, where)
-        levels = below(real, levels)
+        levels = with_gitignore(real, levels)
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:

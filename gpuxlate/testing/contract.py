@@ -1,4 +1,4 @@
-"""Whether a share that a target gives is at least what was asked."""
+"""What every backend must keep, as properties over random shares, keys and pods."""
 
 from __future__ import annotations
 

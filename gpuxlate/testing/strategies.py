@@ -1,4 +1,4 @@
-"""Claims as a manifest would have them: every container in its place, every value with its path."""
+"""Hypothesis strategies for backends: shares, pods, keys, and what a user accepts."""
 
 from __future__ import annotations
 

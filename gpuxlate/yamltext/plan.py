@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, merged, nest
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
@@ -169,10 +169,10 @@ class _Planner:
                 self._replace(place, value)
             # a new entry, with the mappings on the way to it: never in a list, or in place of a value
             case Put(path, value):
-                self._fill(place, below(place.missing, value), path)
+                self._fill(place, nest(place.missing, value), path)
             # a new list with this item, where there is none
             case Append(path, value) if place.missing or place.is_blank:
-                self._fill(place, below(place.missing, [value]), path)
+                self._fill(place, nest(place.missing, [value]), path)
             # behind the last item, also of those that were appended before
             case Append(path, value):
                 items = deref(place.value)

@@ -52,9 +52,9 @@ def test_a_guess(words: str, code: int, says: str) -> None:
 
 
 def test_every_command_lists_its_formats() -> None:
-    from gpuxlate.cli.app import COMMANDS, LIVE_COMMANDS, build
+    from gpuxlate.cli.app import COMMANDS, LIVE_COMMANDS, build_app
 
-    group = build(live=True)
+    group = build_app(live=True)
     without = {"completion", "server"}  # a script for a shell, and a protocol for editors
     for name in {*COMMANDS, *LIVE_COMMANDS} - without:
         options = [one for one in group.commands[name].loaded().params if "--output" in one.opts]

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 import pytest
 
 from gpuxlate.cli import kubectl
-from gpuxlate.cli.app import GROUPS, LIVE_GROUPS, build
+from gpuxlate.cli.app import GROUPS, LIVE_GROUPS, build_app
 from gpuxlate.cli.help import EXAMPLES
 from gpuxlate.cli.terms import TERMS
 from gpuxlate.report.characters import width
 from tests.running import run
 
-COMMANDS = [(), *((name,) for name in build().list_commands(None))]
-LIVE = [(name,) for name in build(live=True).list_commands(None)]
+COMMANDS = [(), *((name,) for name in build_app().list_commands(None))]
+LIVE = [(name,) for name in build_app(live=True).list_commands(None)]
 HAN = re.compile(r"[\u4e00-\u9fff]")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]")
 
@@ -62,7 +62,7 @@ def test_defaults_are_shown() -> None:
 def test_commands_are_in_groups() -> None:
     """Each in one, in the order of the table, also in the plug-in."""
     for groups, program in ((GROUPS, "gpuxlate"), (LIVE_GROUPS, "kubectl gpuxlate")):
-        application = build(live=program.startswith("kubectl"))
+        application = build_app(live=program.startswith("kubectl"))
         text = application.make_context(program, ["lint"]).get_help()
         listed = re.findall(r"^(\S.*):$|^  ([a-z]+)  +[A-Z]", text.partition("\nOptions:")[2], re.MULTILINE)
         expected = [(title, "") for title in groups]
@@ -78,7 +78,7 @@ def test_an_example_is_a_command_line(line: str) -> None:
     """Its options and values are there; every command has some (``test_help`` prints all)."""
     live = line.startswith("kubectl ")
     words = re.split("(?:^| )[<>|] ", line)[0].split()[2 if live else 1 :]
-    application = build(live=live)
+    application = build_app(live=live)
     context = application.make_context("gpuxlate", words)
     _, command, rest = application.resolve_command(context, words)
     if "help" in words:  # ends where it has printed

@@ -32,7 +32,7 @@ from gpuxlate.backends.kai import DISABLED, KaiProfile
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import kubectl, live, main
-from gpuxlate.cli.app import build
+from gpuxlate.cli.app import build_app
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
@@ -132,7 +132,7 @@ def test_a_text_says_the_same_and_is_not_stale() -> None:
     assert {one: text for one, text in TEXTS.items() if not is_right(one, text)} == {}
     there = {one.value for one in parsed() if isinstance(one, ast.Constant) and isinstance(one.value, str)}
     there |= {" ".join(part.split()) for text in there for part in text.split("\n\n")}  # help, by paragraphs
-    application = build()
+    application = build_app()
     with typer.Context(application) as context:  # with what the library declares
         there |= {one.help for one in application.get_params(context)}
     there |= {os.strerror(number).lower() for number in errno.errorcode}  # what files cannot be read for

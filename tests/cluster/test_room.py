@@ -15,7 +15,7 @@ from gpuxlate.planning.free_capacity import FreeCapacity, rooms
 from gpuxlate.planning.placing import FreeGpu, UndecidedError
 from gpuxlate.planning.problem import PodDemand
 from gpuxlate.planning.requests import ContainerRequest
-from gpuxlate.planning.search import pack
+from gpuxlate.planning.search import place_all
 from tests.cluster.asking import Node, books, on, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
@@ -29,7 +29,7 @@ def test_the_search_finds_what_best_fit_misses() -> None:
 
     kinds = [4, 3, 3, 2, 2, 2]
     bins = [Bin((space(8), space(8)), tuple((ContainerRequest("c", False, 0, memory_mib=m),) for m in kinds))]
-    spots = pack(bins, range(len(kinds)))
+    spots = place_all(bins, range(len(kinds)))
     assert spots is not None
     assert_not_overbooked(bins, spots)
 
@@ -39,13 +39,13 @@ def test_more_than_may_be_tried_is_undecided() -> None:
     asks = tuple((ContainerRequest("c", False, 0, memory_mib=33 + n % 3, cores=n % 5),) for n in range(27))
     bins = [Bin(tuple(FreeGpu(100, 131 + n, 16, False) for n in range(7)), asks)]
     with pytest.raises(UndecidedError):
-        pack(bins, range(27), steps=200)
+        place_all(bins, range(27), steps=200)
 
 
 def test_too_little_in_all_needs_no_search() -> None:
     asks = tuple((ContainerRequest("c", False, 0, memory_mib=40),) for _ in range(2))
     bins = [Bin((FreeGpu(100, 100, 16, False),) * 100, asks)]
-    assert pack(bins, [0, 1] * 500, steps=20_000) is None
+    assert place_all(bins, [0, 1] * 500, steps=20_000) is None
 
 
 # --- properties -----------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
     problem: tuple[list[Bin], list[int]],
 ) -> None:
     bins, kinds = problem
-    spots = pack(bins, kinds)
+    spots = place_all(bins, kinds)
     if spots is None:
         assert not any_way(bins, kinds, {})
     else:

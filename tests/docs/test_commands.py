@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from docs.tools import markdown
-from gpuxlate.cli.app import build
+from gpuxlate.cli.app import build_app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -100,7 +100,7 @@ def test_what_is_spoken_of_exists(pages: Path) -> None:
 
 def exists(code: str) -> bool:
     words = code.removeprefix("kubectl ").split()[1:]
-    application = build(live=code.startswith("kubectl"))
+    application = build_app(live=code.startswith("kubectl"))
     if words[0] not in application.list_commands(None):
         return False
     command = application.commands[words[0]].loaded()

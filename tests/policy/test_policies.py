@@ -15,7 +15,7 @@ from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.documents import LONGEST_NAME, AdmissionPolicy, cut
+from gpuxlate.policy.documents import LONGEST_NAME, AdmissionPolicy, cut_name
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from gpuxlate.policy.style import ACTIONS, PolicyStyle
 from tests.policy.engine import Engine, Object, as_served
@@ -122,9 +122,9 @@ def test_what_the_api_demands() -> None:
 
 def test_long_names_are_cut() -> None:
     long = "gpuxlate-" + "x" * 300
-    assert len(cut(long, LONGEST_NAME)) == LONGEST_NAME
-    assert cut(long, LONGEST_NAME) != cut(f"{long}y", LONGEST_NAME)
-    assert cut("gpuxlate", LONGEST_NAME) == "gpuxlate"
+    assert len(cut_name(long, LONGEST_NAME)) == LONGEST_NAME
+    assert cut_name(long, LONGEST_NAME) != cut_name(f"{long}y", LONGEST_NAME)
+    assert cut_name("gpuxlate", LONGEST_NAME) == "gpuxlate"
 
 
 def test_a_version_changes_with_the_content_alone() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from docs.tools.markdown import table
-from gpuxlate.cli.app import LIVE_COMMANDS, build
+from gpuxlate.cli.app import LIVE_COMMANDS, build_app
 
 INTRODUCTION = """\
 PATH is a file, a folder (all `*.yaml`, `*.yml` and `*.json` below it) or `-` for stdin. Results go to
@@ -45,7 +45,7 @@ def pages() -> Iterator[tuple[str, str]]:
 def _page() -> str:
     parts = ["# Commands", INTRODUCTION, "## Exit codes"]
     parts += ["\n".join(table(["code", "meaning"], EXIT_CODES)), CODES_NOTE]
-    plain, live = build(), build(live=True)
+    plain, live = build_app(), build_app(live=True)
     parts += [_command(plain, name, "gpuxlate", f"## {name}") for name in plain.list_commands(None)]
     parts += ["## On a live cluster", LIVE]
     parts += [
