@@ -370,7 +370,9 @@ class KeyIndex(Owners[Dialect]):
         """What was meant with an unknown key in a place of a pod; None where it is not misspelt."""
         if place is Place.ENV:
             return None
-        return self.near_miss(name) or (self.renamed(name) if place is Place.RESOURCE else None)
+        # the same words are nearer than other letters: gpu-memory is gpumem, and not vgpu-memory
+        renamed = self.renamed(name) if place is Place.RESOURCE else None
+        return renamed if renamed and not self.owners(name) else self.near_miss(name) or renamed
 
     def _renamed(self, name: str) -> NearMiss | None:
         """The resource that an unknown one has the words of, with other separators or abbreviations, or in

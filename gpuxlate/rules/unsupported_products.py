@@ -71,19 +71,6 @@ VOLCANO_GPU_SHARE = Product(
     "memory of one card in MiB, or whole cards",
     "volcano-sh/volcano `docs/user-guide/how_to_use_gpu_number.md`",
 )
-# coldzerofear/vgpu-manager `pkg/util/consts.go`
-VGPU_MANAGER = Product(
-    "vgpu-manager",
-    (
-        *("nvidia.com/vgpu-number", "nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory"),
-        *("nvidia.com/vgpu-compute-policy", "nvidia.com/vgpu-access-mode", "nvidia.com/cross-pod-topology"),
-        *("nvidia.com/*-scheduler-policy", "nvidia.com/device-topology-mode"),
-        *("nvidia.com/include-gpu-*", "nvidia.com/exclude-gpu-*", "vgpu-manager.io/*"),
-    ),
-    "cards, compute in percent of each card, memory of each card in MiB",
-    "coldzerofear/vgpu-manager at 00123f5 (2026)",
-    {Place.ENV: ("DISABLE_VGPU_CONTROL",)},
-)
 NOS = Product(  # facts huawei-baidu-legacy 3
     "nos (Nebuly)",
     ("nvidia.com/gpu-*gb", "nos.nebuly.com/gpu-*"),
@@ -181,7 +168,7 @@ PRODUCTS: tuple[Product, ...] = (
         "compute and memory in units of the vendor",
         "4paradigm/k8s-vgpu-scheduler README",
     ),
-    *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),
+    *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE),
 )
 ACCELERATORS: dict[str, tuple[str, ...]] = {
     # READMEs of the device plug-ins of their makers; Huawei Cloud CCE, "NPU scheduling"

@@ -192,7 +192,12 @@ def test_targets() -> None:
         *("cards", "cores", "memoryMiB", "memoryPercent", "policy", "qos"),
         *("memoryLimitMiB", "device", "isolation", "partition", "replica"),
     }
-    assert [one.name for one in gpuxlate.targets() if one.reads_only] == ["elastic-gpu", "gpu-manager", "nos"]
+    assert [one.name for one in gpuxlate.targets() if one.reads_only] == [
+        "elastic-gpu",
+        "gpu-manager",
+        "nos",
+        "vgpu-manager",
+    ]
 
 
 def test_a_translation_has_the_amounts_of_quotas() -> None:

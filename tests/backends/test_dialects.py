@@ -247,7 +247,7 @@ def test_no_choice_is_lost_in_silence(target: str) -> None:
     found = {(one[0].name, one[1].name, one[2]): silence(*one, target) for one in choices()}
     assert {one: text for one, text in found.items() if text} == {}
     unwritten = {backend.name for backend, *_ in choices() if written(backend.name) is None}
-    assert unwritten == {"gpu-manager", "elastic-gpu", "nos"}
+    assert unwritten == {"gpu-manager", "elastic-gpu", "nos", "vgpu-manager"}
 
 
 # (the choice, the limits beside it); the names of the lists: CheckUUID and CheckType in Project-HAMi/HAMi,

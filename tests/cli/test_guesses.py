@@ -141,7 +141,7 @@ def test_a_full_disk() -> None:
 
 # --- targets, those that are only read too --------------------------------------------------------
 
-READ_ONLY = {"elastic-gpu", "gpu-manager", "nos"}
+READ_ONLY = {"elastic-gpu", "gpu-manager", "nos", "vgpu-manager"}
 
 
 def printed(command: str) -> str:

@@ -352,16 +352,11 @@ NAMES: dict[str, tuple[str, ...]] = {
     "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
     "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
     "Volcano's older GPU sharing without isolation, deprecated since v1.9": ("volcano.sh/gpu-number",),
-    "vgpu-manager": (
-        *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory", "nvidia.com/vgpu-number"),
-        *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid", "vgpu-manager.io/policy"),
-    ),
 }
 """Keys that are in use, by the title of their product."""
 
 LOCAL: dict[tuple[Place, str], str] = {
     (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
-    (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
 }
 
 # what is no share: whole cards of vendors, HAMi's own keys, facts of nodes, names of more than 63 letters
@@ -371,13 +366,13 @@ OTHERS = (
     *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
     *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
     *("cloud.google.com/gke-accelerator", "koordinator.sh/qosClass", "kai.scheduler/queue"),
-    *("koordinator.sh/rdma", "gpu-fraction", "vgpu-manager.io", "vgpu-manager.io/"),
-    *("x.vgpu-manager.io/qos", "vgpu-manager.io.x/qos", "nvidia.com/mig-1g.5gb/x"),
+    *("koordinator.sh/rdma", "gpu-fraction"),
+    "nvidia.com/mig-1g.5gb/x",
     *("huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
 )
 LOOK_ALIKES = {
     *("super nodes of TKE Serverless, which have no qGPU", "Alibaba's scheduling simulators"),
-    *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager"),
+    "ACS, GPU-HPN nodes of Alibaba Cloud",
     "Volcano's older GPU sharing without isolation, deprecated since v1.9",
 }
 """Products whose keys are taken for those of a dialect that is read: a warning."""

@@ -45,7 +45,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import ChangeKind, Extension, Profile, Setting
 from gpuxlate.model.share import ALL_MEMORY, Qos
 from gpuxlate.rules.predicates import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
-from gpuxlate.rules.unsupported_products import NOS, VGPU_MANAGER
+from gpuxlate.rules.unsupported_products import NOS
 
 VGPU = "nvidia.com/vgpu"
 MEMORY, PERCENT, CORES = "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"
@@ -215,7 +215,7 @@ class Hami(HamiDialect):
     )
     node_annotations = {"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"}  # (DEV)
     cordoning = ChangeKind.NEW  # it is the first that the annotation was for (DEV)
-    similar_products = (VGPU_MANAGER, NOS)
+    similar_products = (NOS,)
     documents = {
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
         "HOOK": "Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21)",
