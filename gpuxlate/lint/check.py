@@ -309,8 +309,9 @@ def _check_document(state: LintState) -> None:
     """The rules of a document: repeated keys, keys outside of any pod, claims; or what an upgrade changes."""
     context, words = state.context, key_index_of(state.context)
     if context.before is not None:
-        from gpuxlate.lint.upgrade import changes_in_values
+        from gpuxlate.lint.upgrade import changes_in_quotas, changes_in_values
 
+        state.report(changes_in_quotas(state.document, context))
         state.report(changes_in_values(state.document, context))
         return
     places = places_beside(state.document, (pod.keys for pod in state.pods), words.search())

@@ -1,5 +1,5 @@
-"""What an upgrade of a component changes (GX038): the keys of a pod, read and judged by two releases, and the
-values of its chart."""
+"""What an upgrade of a component changes (GX038): the keys of a pod, read and judged by two releases, amounts
+of quotas, and the values of its chart."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.rows import releases_between
+from gpuxlate.manifest.quotas import quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Profile, ReleaseChange
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.overlays.values import chart_name
+from gpuxlate.overlays.values import chart_name, names_of_dependency
 from gpuxlate.rules import releases
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.translation import upgrade_changes_nothing
@@ -145,6 +146,27 @@ def _amounts(
         yield upgrade_changes_nothing(value.path, message, hint)
 
 
+def changes_in_quotas(document: Document, context: Context) -> Iterator[Diagnostic]:
+    """Amounts of quotas that a dialect's scheduler keeps to, which count otherwise after an upgrade."""
+    from gpuxlate.translation.quotas.counting import keeps_limits
+
+    assert context.before is not None
+    assert context.profile is not None
+    for quota in quotas_in(document):
+        backends = (
+            backend
+            for backend in registry.pod_backends()
+            if (row := backend.find(quota.resource)) is not None and keeps_limits(backend, row, quota)
+        )
+        backend = next(backends, None)
+        for change in releases_between(backend, context.before, context.profile) if backend else ():
+            if change.change is ChangeKind.AMOUNT and fnmatchcase(quota.written, change.key):
+                message = msg(
+                    "{release} counts {key} otherwise", release=str(change.release), key=quota.written
+                )
+                yield from (upgrade_changes_nothing(path, message, change.text) for path in quota.names)
+
+
 def chart_changes(before: Profile, after: Profile) -> list[ReleaseChange]:
     """What an upgrade changes in the values of charts."""
     return [
@@ -190,9 +212,9 @@ def _values_in(document: Document, chart: str) -> Iterator[tuple[Path, Node]]:
     installs the chart."""
     root = document.root
     if get(root, "kind") is None:
-        name = chart_name(os.path.dirname(os.path.abspath(document.source.name)))
-        own: tuple[Path, ...] = ((),) if name in (chart, None) else ()
-        places = [*own, (chart,)]
+        folder = os.path.dirname(os.path.abspath(document.source.name))
+        own: tuple[Path, ...] = ((),) if chart_name(folder) in (chart, None) else ()
+        places = [*own, *((name,) for name in names_of_dependency(folder, chart))]
     else:
         places = [values for named, values in _INSTALLING if get_text(root, *named) == chart]
     for path in places:

@@ -26,6 +26,7 @@ from gpuxlate.manifest.pods import (
     SCHEDULING,
     Pod,
     container,
+    expand,
     has_containers,
     keys,
     pod_at,
@@ -36,7 +37,7 @@ from gpuxlate.overlays.kustomization import first_document
 from gpuxlate.overlays.operations import PatchPlaces
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
 from gpuxlate.overlays.patches import narrowed, new_mapping
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document
 
 MAIN_VALUES = ("values.yaml", "values.yml")
@@ -206,6 +207,16 @@ def chart_name(folder: str) -> str | None:
         return None
     document = first_document(os.path.join(folder, CHART))
     return (name_at(document.root, "name") if document else None) or os.path.basename(folder)
+
+
+def names_of_dependency(folder: str, chart: str) -> tuple[str, ...]:
+    """Where the values of the chart of a folder have those of a chart that it depends on: by each alias, by
+    the name without one, or where nothing says that it depends on it."""
+    path = os.path.join(folder, CHART)
+    document = first_document(path) if os.path.isfile(path) else None
+    dependencies = expand(document.root, (), ("dependencies", "*")) if document and document.root else ()
+    same = [one for _, one in dependencies if get_text(one, "name") == chart]
+    return tuple(dict.fromkeys(get_text(one, "alias") or chart for one in same)) or (chart,)
 
 
 def _main(folder: str) -> Document | None:

@@ -393,9 +393,10 @@ def upgrade_changes_nothing(this: Rule, path: Path, message: str, hint: str | No
 
     ## What it does
     With `lint --upgrade hami=2.10..2.11`, reports what differs between the two releases, and nothing else:
-    keys that only one of them reads, amounts that change, and, as an error, what the newer one refuses. In a
-    file of values, and in what a HelmRelease or an Application of Argo CD has for the chart of the component,
-    it reports values that the newer chart has under another name, or is not rendered with.
+    keys that only one of them reads, amounts that change, those of quotas too, and, as an error, what the
+    newer one refuses. In a file of values, and in what a HelmRelease or an Application of Argo CD has for the
+    chart of the component, it reports values that the newer chart has under another name, or is not rendered
+    with.
 
     ## Why
     A pod that runs today may get a whole card after the upgrade, or be refused. What a release changes is in
