@@ -616,4 +616,5 @@ def cluster_is_recent(
     for container in requesting(pod, *OF_QGPU)[:1]:
         value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
         message = msg("qGPU needs Kubernetes {least}; this profile has {version}", **versions)
-        yield this.diagnostic(value, message, "upgrade the cluster, or use another", on_key=True)
+        hint = msg("use a cluster with Kubernetes {least} or later", **versions)
+        yield this.diagnostic(value, message, hint, on_key=True)

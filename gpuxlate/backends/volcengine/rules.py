@@ -1267,9 +1267,14 @@ def cluster_can_colocate(
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
     """
     reclaimed = (container.keys.resources.get(k.RECLAIMED_CORE) for container in mgpu_containers(pod))
-    where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
+    qos, cores = pod.annotations.get(k.QOS), next((value for value in reclaimed if value), None)
+    where = qos or cores
     if where is not None:
-        hint = "have the vendor's support upgrade the cluster, or use another cluster"
+        text = "without colocation: write {new} instead of {old}"
+        if qos:
+            both = "without colocation: remove {qos}, and write {new} instead of {old}"
+            text = both if cores else "without colocation: remove {qos}"
+        hint = msg(text, qos=k.QOS, new=k.CORE, old=k.RECLAIMED_CORE)
         for message in _unmet(context.profile, lambda needs: needs.COLOCATION):
             yield this.diagnostic(where, message, hint)
 
