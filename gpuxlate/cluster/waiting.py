@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
+from gpuxlate.cluster.devices import ClusterDevices, devices_of
 from gpuxlate.cluster.pods import keys_of_pod
 from gpuxlate.cluster.resources import objects, selected
 from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json, MissingError
@@ -208,6 +209,7 @@ def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> It
 
 
 def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
+    waiting: list[Json] = []
     status = asked_object.pod.get("status") or {}
     names = {
         each.get("name"): each.get("resourceClaimName") for each in status.get("resourceClaimStatuses") or ()
@@ -227,6 +229,49 @@ def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Ite
             yield msg("there is no ResourceClaim {name}", name=name)
         elif claim and not (claim.get("status") or {}).get("allocation"):
             yield msg("ResourceClaim {name} is not allocated: no free device matches it", name=name)
+            waiting.append(claim)
+    if waiting:
+        yield from _ways_to_devices(devices_of(server), waiting)
+
+
+def _ways_to_devices(devices: ClusterDevices, claims: Sequence[Json]) -> Iterator[str]:
+    """What claims without devices ask of those of the cluster, and what would give them some."""
+    asked = [way for claim in claims for way in _ways_of(claim)]
+    classes = dict.fromkeys(str(way["deviceClassName"]) for way in asked if way.get("deviceClassName"))
+    if not devices.classes:
+        for name in classes:
+            text = (
+                "no driver publishes devices (kubectl get resourceslices): install that of the class {name}"
+            )
+            yield msg(text, name=name)
+        return
+    for name in (name for name in classes if name not in devices.classes):
+        text = "there is no DeviceClass {name}: install its driver, or name one of {names}"
+        yield msg(text, name=name, names=", ".join(sorted(devices.classes)))
+    published = [device for each in devices.by_node.values() for device in each]
+    free = [device for device in published if device.shared or not (device.taken or device.tainted)]
+    for way in asked:
+        conditions = [
+            str((selector.get("cel") or {}).get("expression")) for selector in way.get("selectors") or ()
+        ]
+        if way.get("deviceClassName") in devices.classes and conditions:
+            text = (
+                "request {name} takes devices with {conditions} alone: compare kubectl get resourceslices "
+                "-o yaml"
+            )
+            yield msg(text, name=str(way.get("name")), conditions=" && ".join(conditions))
+    text = (
+        "{free} of {count} devices of nodes are free; kubectl get resourceclaims -A shows whose the others "
+        "are"
+    )
+    yield msg(text, free=len(free), count=len(published))
+
+
+def _ways_of(claim: Json) -> Iterator[Json]:
+    """The requests of a claim, with each of their alternatives, in whatever version of the API."""
+    for request in ((claim.get("spec") or {}).get("devices") or {}).get("requests") or ():
+        for way in request.get("firstAvailable") or (request.get("exactly") or request,):
+            yield {**way, "name": request.get("name")}
 
 
 def _claim(server: ApiServer, namespace: str, resource: str, name: str) -> Json | None:

@@ -9,7 +9,7 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.planning.capacity import reasons_by_node
 from gpuxlate.planning.free_capacity import rooms
 from gpuxlate.planning.ledger import GpuUsage
-from gpuxlate.planning.nodes import CORDONED
+from gpuxlate.planning.nodes import CORDONED, GpuNode, comma_list
 from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of, untolerated
 from gpuxlate.planning.search import sums
 
@@ -99,6 +99,7 @@ def _ways(problem: PackingProblem, pod: PodDemand) -> Iterator[str]:
         yield msg("let {node} take pods again: kubectl uncordon {node}", node=node.name)
     for taint in dict.fromkeys(taint for node in nodes if (taint := untolerated(node, pod))):
         yield msg("tolerate {taint}", taint=taint)
+    yield from _other_labels(nodes, pod)
     admitting = {
         ledger.node.name: ledger
         for ledger, each in zip(problem.ledgers, problem.bins, strict=True)
@@ -115,3 +116,24 @@ def _ways(problem: PackingProblem, pod: PodDemand) -> Iterator[str]:
         yield msg(
             "see what its nodes need: kubectl gpuxlate preflight --to {target}", target=pod.backend.name
         )
+
+
+def _other_labels(nodes: Sequence[GpuNode], pod: PodDemand) -> Iterator[str]:
+    """What to select in place of labels that no GPU node has."""
+    chosen = {name: [value.text] for name, value in pod.keys.node_selector.items()}
+    names = dict.fromkeys(requirement.key for requirement in pod.keys.requirements())
+    for name in (name for name in names if name not in chosen):
+        required = pod.keys.required_by_all_terms(name)
+        if required and all(requirement.operator == "In" for requirement in required):
+            chosen[name] = [value for requirement in required for value in requirement.values]
+    for name, values in chosen.items():
+        labels = {node.labels[name]: node.name for node in nodes if name in node.labels}
+        if not nodes or labels.keys() & {*values}:
+            continue
+        if labels:
+            found = comma_list([f"{value} ({node})" for value, node in labels.items()])
+            yield msg("select another {name}: GPU nodes have {values}", name=name, values=found)
+            continue
+        label = f"{name}={values[0]}" if values else name
+        text = "do not select {label}, or label a node: kubectl label node {node} {label}"
+        yield msg(text, label=label, node=nodes[0].name)

@@ -68,7 +68,10 @@ def server_of(row: Mapping[str, Any]) -> FakeServer:
     ]
     own = [pod(row["pod"])] if "pod" in row else []
     found = FakeServer([node(one) for one in row["nodes"]], [*running, *own])
-    found.lists = {f"{HERE}/{name}": items for name, items in row.get("lists", {}).items()}
+    found.lists = {
+        name if name.startswith("/") else f"{HERE}/{name}": items
+        for name, items in row.get("lists", {}).items()
+    }
     found.lists[f"{HERE}/pods"] = own
     name = own[0]["metadata"]["name"] if own else ""
     found.lists[f"{HERE}/events"] = [
