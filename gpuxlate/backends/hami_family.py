@@ -20,11 +20,11 @@ from gpuxlate.backends.target import Backend, KeySpec, PodWriter, RuleKind, Shar
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import ChangeKind, Component
+from gpuxlate.model.profile import ChangeKind, Component, Profile, cards
 from gpuxlate.model.share import Isolation, Policy
-from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Violation
+from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, IsAnnotated, Violation
 
 HAMI = Component("hami", "HAMi")
 SCHEDULER = "hami-scheduler"
@@ -288,3 +288,33 @@ def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
     hint = "for a cap that always holds, set the variable {variable}: force"
     name = written_name(violation.value_at, violation.name)
     return msg(text, key=name, number=violation.number), msg(hint, variable=CORE_POLICY)
+
+
+# --- choices of card models -----------------------------------------------------------------------
+USE_TYPE, AVOID_TYPE = "nvidia.com/use-gputype", "nvidia.com/nouse-gputype"
+CHOOSES_MODELS = Constraint(IsAnnotated(AVOID_TYPE), IsAnnotated(USE_TYPE), (USE_TYPE,), per_container=False)
+"""A pod that lists card models lists those to avoid too; ``other_models`` says where it need not."""
+_NOT_IN_MODELS = re.compile("[^a-z0-9]+")
+
+
+def other_models(pod: PodKeys, profile: Profile | None) -> Iterator[tuple[Message, Message]]:
+    """The models that a pod takes beside one that it lists, as A100 with A10: the list has parts of names, in
+    any case (CheckType in DEVICES). What to know of each, and what to do."""
+    parts = [part.strip().casefold() for part in pod.annotations[USE_TYPE].text.split(",")]
+    models = dict.fromkeys(
+        card.name.casefold().partition("-")[0] for card in cards(profile) if card.vendor == "nvidia"
+    )
+    for model in dict.fromkeys(_NOT_IN_MODELS.split(part)[-1] for part in parts):
+        others = [other for other in models if model in models and model in other]
+        longer = [other for other in others if other != model and other not in parts]
+        shortest = [other for other in longer if not any(part in other for part in longer if part != other)]
+        if shortest:
+            names = [other.upper() for other in shortest]
+            yield (
+                msg(
+                    "{model} is also a part of the name of {others}: the pod may get these cards too",
+                    model=model.upper(),
+                    others=join_and(names),
+                ),
+                msg("to avoid them, add {key}: {names}", key=AVOID_TYPE, names=",".join(names)),
+            )

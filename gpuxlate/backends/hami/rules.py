@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends import hami as k
 from gpuxlate.backends.hami import HamiProfile
-from gpuxlate.backends.hami_family import is_capped_alone, not_capped_alone
+from gpuxlate.backends.hami_family import CHOOSES_MODELS, is_capped_alone, not_capped_alone, other_models
 from gpuxlate.backends.pod_reader import requesting, written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Remove, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
@@ -231,3 +231,26 @@ def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, conte
     Project-HAMi/HAMi, issues 737, 875, 786 and 424; Project-HAMi/HAMi-core, issue 37.
     """
     return this.diagnostic(violation.value_at, *not_capped_alone(violation), on_key=True)
+
+
+@rule("HAMI017", Severity.INFO, missing=True, constraint=CHOOSES_MODELS)
+def listed_models_are_alone(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A card model in `nvidia.com/use-gputype` of a HAMi pod is not a part of the name of another model.
+
+    ## What it does
+    Reports a model in `nvidia.com/use-gputype` whose name is a part of that of other cards, such as A10 and
+    A100, H20 and H200, L4 and L40, where the list has not these too. Nothing beside
+    `nvidia.com/nouse-gputype`.
+
+    ## Why
+    The list has parts of names, which are searched for in any case: `A10` is in `NVIDIA A100-SXM4-80GB`. The
+    pod runs on whichever of these cards has room.
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/devices.go, CheckType (2026-08-21), and pull request 295;
+    Project-HAMi/HAMi-core, issue 137.
+    """
+    for message, hint in other_models(pod, context.profile):
+        yield this.diagnostic(violation.value_at, message, hint)

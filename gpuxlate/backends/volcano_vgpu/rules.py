@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from gpuxlate.backends import volcano_vgpu as k
-from gpuxlate.backends.hami_family import is_capped_alone, not_capped_alone
+from gpuxlate.backends.hami_family import CHOOSES_MODELS, is_capped_alone, not_capped_alone, other_models
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import msg
@@ -57,3 +59,25 @@ def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, conte
     Project-HAMi/HAMi-core, set_env_utilization_switch, and its issue 104.
     """
     return this.diagnostic(violation.value_at, *not_capped_alone(violation), on_key=True)
+
+
+@rule("VOLC013", Severity.INFO, missing=True, constraint=CHOOSES_MODELS)
+def listed_models_are_alone(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A card model in `nvidia.com/use-gputype` of a Volcano pod is not a part of the name of another model.
+
+    ## What it does
+    Reports a model in `nvidia.com/use-gputype` whose name is a part of that of other cards, such as A10 and
+    A100, H20 and H200, L4 and L40, where the list has not these too. Nothing beside
+    `nvidia.com/nouse-gputype`.
+
+    ## Why
+    The list has parts of names, which are searched for in any case: `A10` is in `NVIDIA A100-SXM4-80GB`. The
+    pod runs on whichever of these cards has room.
+
+    ## Source
+    volcano-sh/volcano, pkg/scheduler/api/devices/nvidia/vgpu (2026-08-20), which reads the list as HAMi does.
+    """
+    for message, hint in other_models(pod, context.profile):
+        yield this.diagnostic(violation.value_at, message, hint)
