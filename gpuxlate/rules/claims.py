@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME
@@ -305,3 +306,41 @@ def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
     )
     hint = msg("add configurations with a nameReference of kind {kind}", kind=TEMPLATE)
     return this.diagnostic((field,), message, hint)
+
+
+@rule("DRA022", Severity.INFO, about=Subject.CLAIM, no_policy=IN_ANOTHER_OBJECT)
+def container_names_its_request(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container that names a claim with several different requests for GPUs also names one `request`.
+
+    ## What it does
+    Reports an entry of `resources.claims` without `request`, where the claim has several requests for devices
+    of classes that gpuxlate reads and these differ in their class, selectors, number or capacity.
+
+    ## Why
+    Without `request` the container gets the devices of all requests: two MIG instances of different
+    profiles, where one was meant. Such a container is more than one share, so it is not translated.
+
+    ## Source
+    kubernetes/api, core/v1/types.go, ResourceClaim (2026-11): if request is empty, everything from the claim
+    is made available; kubernetes-sigs/dra-driver-nvidia-gpu issue 897.
+    """
+    read = {name for dialect in context.dialects for name in dialect.device_classes}
+    for container in pod.all_containers():
+        for use in container.claims:
+            claim = pod.claim(use.name)
+            requests = claim.devices.requests if claim and claim.devices and use.request is None else ()
+            devices = [replace(each, name="") for each in requests if each.device_class]
+            if len(requests) != len(devices) or all(each == devices[0] for each in devices):
+                continue
+            if all(each.device_class and each.device_class.text in read for each in devices):
+                names = ", ".join(request.name for request in requests)
+                message = msg(
+                    "the container gets the devices of all {count} requests of claim {name}: {requests}",
+                    count=len(requests),
+                    name=use.name,
+                    requests=names,
+                )
+                hint = msg(
+                    "for those of one, write request: {request} beside the name", request=requests[0].name
+                )
+                yield this.diagnostic(use.path, message, hint)
