@@ -318,7 +318,9 @@ def _check_document(state: LintState) -> None:
     facts = document_keys(
         state.document,
         state.pods,
-        lambda name: registry.is_gpu_key(name) or bool(words.unread(name)),
+        lambda name: (
+            registry.is_gpu_key(name) or name in registry.whole_card_keys() or bool(words.unread(name))
+        ),
         places,
         state.read,
     )

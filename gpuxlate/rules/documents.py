@@ -10,6 +10,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.messages import Message, msg, suggest
 from gpuxlate.model.pod import DocumentKeys, Outside
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
+from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.keys import product_is_read
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 
@@ -66,7 +67,8 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     Reports the vendors' keys in a ConfigMap, `values.yaml` and wherever else there is no pod; resources in
     quotas, ranges of limits and queues are read. One finding for each object, with the number of its keys.
     As a warning for each key, with the right place, where they are beside a pod's own fields: `resources`
-    beside the containers, `limits` as a list, `annotation` for `annotations`.
+    beside the containers, `limits` as a list, `annotation` for `annotations`. Whole cards are reported there
+    alone.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -74,12 +76,14 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    places = PodPlaces(document)
+    places, words = PodPlaces(document), key_index_of(context)
     keys_of: dict[Path, list[Outside]] = {}
     for key in document.outside:
         wrong = places.misplaced(key.name, key.path)
         if wrong is not None:
             yield this.diagnostic(key.path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
+        elif not words.owners(key.name) and words.counts_whole_cards(key.name):
+            continue  # of no dialect: it stays where it is
         elif key.path not in document.reported:
             keys_of.setdefault(_item(key.path), []).append(key)
     for keys in keys_of.values():
