@@ -19,6 +19,7 @@ from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.model.profile import renamed_by
@@ -319,7 +320,10 @@ def _check_document(state: LintState) -> None:
         state.document,
         state.pods,
         lambda name: (
-            registry.is_gpu_key(name) or name in registry.whole_card_keys() or bool(words.unread(name))
+            registry.is_gpu_key(name)
+            or name in registry.whole_card_keys()
+            or bool(words.unread(name))
+            or words.misspelt(name, Place.RESOURCE) is not None
         ),
         places,
         state.read,

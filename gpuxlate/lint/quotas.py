@@ -10,10 +10,11 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
+from gpuxlate.model.keys import Per, Place
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.documents import quota_is_counted
+from gpuxlate.rules.documents import quota_counts_all_cards, quota_is_counted
 from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
@@ -51,6 +52,16 @@ def judge_quotas(document: Document, context: Context) -> Judged:
         if _is_resource(words, quota, name):
             read |= {*quota.names}
             findings += [(finding, quota.object) for finding in _findings(quota, name, context)]
+            if _is_of_each_card(quota, name):
+                findings += [
+                    (
+                        replace(
+                            quota_counts_all_cards(path, quota.written), on_key=path[-1] == quota.written
+                        ),
+                        quota.object,
+                    )
+                    for path in quota.names[:1]
+                ]
         elif words.unread(name) is not None or words.product(name):
             read |= {*quota.names}
             findings += [(finding, quota.object) for finding in _unread(quota, name, context)]
@@ -60,7 +71,7 @@ def judge_quotas(document: Document, context: Context) -> Judged:
 def _is_resource(words: KeyIndex, quota: Quota, name: str) -> bool:
     """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
     rows = words.rows(name)
-    return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
+    return any(map(quota.takes, rows)) or words.misspelt(name, Place.RESOURCE) is not None
 
 
 def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
@@ -84,6 +95,17 @@ def _is_kept(quota: Quota, name: str) -> bool:
 
     rows = ((backend, backend.find(name)) for backend in registry.pod_backends())
     return any(row is not None and keeps_limits(backend, row, quota) for backend, row in rows)
+
+
+def _is_of_each_card(quota: Quota, name: str) -> bool:
+    """The resource is an amount of each card, and the quota adds up what containers write."""
+    if quota.each or not quota.is_counted:
+        return False
+    from gpuxlate.translation.quotas.counting import counts
+
+    rows = ((backend, backend.find(name)) for backend in registry.pod_backends())
+    counted = [counts(backend, row) for backend, row in rows if row is not None]
+    return bool(counted) and all(each is not None and each.per is Per.CARD for each in counted)
 
 
 def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, msg, suggest
 from gpuxlate.model.pod import DocumentKeys, Outside
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
@@ -68,7 +69,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     quotas, ranges of limits and queues are read. One finding for each object, with the number of its keys.
     As a warning for each key, with the right place, where they are beside a pod's own fields: `resources`
     beside the containers, `limits` as a list, `annotation` for `annotations`. Whole cards are reported there
-    alone.
+    alone. As a warning too: misspelt keys of `limits` and `requests`, as in the values of a HelmRelease.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -82,7 +83,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         wrong = places.misplaced(key.name, key.path)
         if wrong is not None:
             yield this.diagnostic(key.path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
-        elif not words.owners(key.name) and words.counts_whole_cards(key.name):
+            continue
+        miss = None if words.rows(key.name) else words.misspelt(key.name, Place.RESOURCE)
+        if miss is not None and key.path[-2:-1] in _OF_RESOURCES:
+            message = msg("{name} is not a key of {dialect}", name=key.name, dialect=miss.dialect.title)
+            hint = suggest(miss.meant) if miss.meant else _UNREAD
+            yield this.diagnostic(key.path, message, hint, severity=Severity.WARNING, on_key=True)
+        elif not words.owners(key.name) and (miss is not None or words.counts_whole_cards(key.name)):
             continue  # of no dialect: it stays where it is
         elif key.path not in document.reported:
             keys_of.setdefault(_item(key.path), []).append(key)
@@ -154,6 +161,31 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
     return this.diagnostic(path, message, msg("write {key}", key=f"requests.{resource}"))
 
 
+@rule("K8S011", Severity.INFO, scope=Scope.SOURCE, no_policy="a quota is in no pod")
+def quota_counts_all_cards(this: Rule, path: Path, written: str) -> Diagnostic:
+    """A quota or queue counts amounts of all cards of a container; `nvidia.com/gpumem` is of each card.
+
+    ## What it does
+    Reports resources that count MiB or percent of each card, such as `nvidia.com/gpumem` and
+    `nvidia.com/gpucores`, in what adds up the numbers of containers: `requests.` of a ResourceQuota, a
+    ClusterQueue of Kueue, a Queue of Volcano. Nothing for `limits.` of HAMi, whose scheduler counts all
+    cards.
+
+    ## Why
+    The number is added once, however many cards the container has: two cards of 4096 MiB count 4096.
+
+    ## Source
+    Kubernetes, "Resource quota for extended resources"; Project-HAMi/HAMi, pull request 2266; HAMi, "How to
+    use Kueue on HAMi", which counts `nvidia.com/total-gpumem`.
+    """
+    message = msg("{key} adds up the amount of one card, however many cards a container has", key=written)
+    hint = "limit the number of cards too, or count an amount of all cards that a webhook writes"
+    return this.diagnostic(path, message, hint)
+
+
+_OF_RESOURCES = (("limits",), ("requests",))
+"""The last fields of paths to resources."""
+_UNREAD = "check the name: nothing reads this key"
 REMARKS = (product_is_read.code, whole_cards_have_a_dialect.code)
 """Of what is left as it is: as info, one for each key of an object is enough."""
 
