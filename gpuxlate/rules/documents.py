@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from gpuxlate.manifest.key_texts import resource_of
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, msg, suggest
@@ -84,12 +85,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         if wrong is not None:
             yield this.diagnostic(key.path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
-        miss = None if words.rows(key.name) else words.misspelt(key.name, Place.RESOURCE)
+        resource = resource_of(key.name)  # as behind the settings of Spark
+        miss = None if words.rows(resource) else words.misspelt(resource, Place.RESOURCE)
         if miss is not None and key.path[-2:-1] in _OF_RESOURCES:
             message = msg("{name} is not a key of {dialect}", name=key.name, dialect=miss.dialect.title)
             hint = suggest(miss.meant) if miss.meant else _UNREAD
             yield this.diagnostic(key.path, message, hint, severity=Severity.WARNING, on_key=True)
-        elif not words.owners(key.name) and (miss is not None or words.counts_whole_cards(key.name)):
+        elif not words.owners(resource) and (miss is not None or words.counts_whole_cards(resource)):
             continue  # of no dialect: it stays where it is
         elif key.path not in document.reported:
             keys_of.setdefault(_item(key.path), []).append(key)
