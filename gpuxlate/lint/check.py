@@ -19,7 +19,7 @@ from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path
-from gpuxlate.model.keys import Place
+from gpuxlate.model.keys import NVIDIA_GPU, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.model.profile import renamed_by
@@ -321,7 +321,7 @@ def _check_document(state: LintState) -> None:
         state.pods,
         lambda name: (
             registry.is_gpu_key(name)
-            or name in registry.whole_card_keys()
+            or name == NVIDIA_GPU
             or bool(words.unread(name))
             or words.misspelt(name, Place.RESOURCE) is not None
         ),
