@@ -108,8 +108,9 @@ def test_every_rule_has_its_page(pages: Path) -> None:
 
 
 def test_every_area_of_errors_has_its_page(pages: Path) -> None:
-    listed = re.findall(r"\]\(errors/([\w-]+)\.md\)", (pages / "errors.md").read_text(encoding="utf-8"))
-    assert sorted(listed) == sorted(path.stem for path in (pages / "errors").iterdir())
+    for page in ("errors.md", "errors.zh.md"):
+        listed = re.findall(r"\]\(errors/([\w-]+)\.md\)", (pages / page).read_text(encoding="utf-8"))
+        assert sorted(listed) == sorted(path.stem for path in (pages / "errors").iterdir()), page
     for section in sections():
         text = (pages / "errors" / f"{section.name[3:]}.md").read_text(encoding="utf-8")
         assert text.count("\nInstead: ") == len(section.cases), section.name
