@@ -215,7 +215,7 @@ def is_of_the_nodes(placing: ShareWriter, replica: Replica, on_nodes: Replica | 
         replica.strategy and replica.strategy is not on_nodes.strategy
     )
     if differs:
-        message = msg("asks for {asked}; nodes in this profile have {known}", asked=replica, known=on_nodes)
+        message = msg("requests {asked}; nodes in this profile have {known}", asked=replica, known=on_nodes)
         placing.refuse(
             "replica", "GX023", message, "request what the nodes have, or change their configuration"
         )

@@ -276,7 +276,7 @@ def _judge_memory(
 
 def _write_form(placing: ShareWriter) -> ContainerKeys:
     if not placing.whole_cards and placing.peek("cores") is None:
-        placing.need("cores", "VKE011", "the form asks for compute")
+        placing.need("cores", "VKE011", "the form requires compute")
     _round_compute(placing)
     placing.whole_when_full("VKE014")
     cards, whole = placing.take("cards"), placing.whole_cards
@@ -306,7 +306,7 @@ def _round_compute(placing: ShareWriter) -> None:
     cores = placing.peek("cores")
     cores_on_form = None if cores is None else next_on_form(cores, placing.cards)
     if cores_on_form != cores:
-        why = "from one card upwards the form takes whole numbers of cards, in total"
+        why = "from one card on, the form accepts only whole numbers of cards, in total"
         placing.round("cores", cores_on_form, "VKE025", why)
 
 
@@ -320,7 +320,7 @@ def _part_of_memory(placing: ShareWriter, multi: bool) -> int | None:
 def _judge_several(placing: ShareWriter, cards: int, memory: int | None) -> None:
     if cards > MAX_CARDS:
         message = msg("{cards} cards: an instance shares {most} at most", cards=cards, most=MAX_CARDS)
-        placing.refuse("cards", "VKE019", message, "ask for fewer")
+        placing.refuse("cards", "VKE019", message, "request fewer")
     if placing.peek("policy") is not Policy.BEST_EFFORT:
         placing.warn("VKE026", *SEVERAL_BY_POLICY, "policy")
     if memory is not None and memory // cards > MULTI_CARD_MAX_MIB:

@@ -127,7 +127,9 @@ def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
     amounts = prices.of_run(request.prices, [(request.backend.name, node.model or "") for node in nodes])
     specs, manifests = _by_kind(Inputs(paths).some(), request.profile)
     if request.pods and manifests:
-        raise UserError("--pods is of GPUShare documents: a manifest says how many there are", "leave it out")
+        raise UserError(
+            "--pods is for GPUShare documents: a manifest has its own number of pods", "leave it out"
+        )
     settings = [
         Settings(
             request.backend, request.source, request.accept, _profile(request, node), allow_leftovers=True

@@ -39,8 +39,8 @@ def built(folder: str) -> WholeBuild:
             )
     if not folder or kustomization_in(os.path.abspath(folder)) is None:
         raise InputError(
-            msg("{folder}: there is no kustomization", folder=folder or "''"),
-            msg("-k names a folder with one of {names}", names=", ".join(NAMES)),
+            msg("{folder}: the folder has no kustomization", folder=folder or "''"),
+            msg("the folder of -k must have one of {names}", names=", ".join(NAMES)),
         )
     try:
         return whole_build(folder)

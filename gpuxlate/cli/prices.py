@@ -17,7 +17,7 @@ def read_prices(texts: Iterable[str]) -> list[CardPrice]:
         name, equals, number = text.rpartition("=")
         try:
             if not equals:
-                raise PriceError(msg("there is no price in it"), HINT)
+                raise PriceError(msg("it has no price"), HINT)
             prices.append(card_price(name, number))
         except PriceError as error:
             raise UserError(

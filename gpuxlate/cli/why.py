@@ -149,7 +149,7 @@ def _wanted(subject: waiting.AskedObject) -> PodDemand | str:
         names = join_and((each.name for each in dialects), "{before} and {last}")
         return msg("it has keys of {names}: a node reads those of one", names=names)
     if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
-        return msg("it requests no GPU in a known dialect, so the cards of nodes say nothing of it")
+        return msg("it requests no GPU in a known dialect, so the cards of nodes are not compared")
     backend = dialects[0] if dialects else None
     return PodDemand(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
 

@@ -320,7 +320,7 @@ def plugin_failed(context: KubeContext, log: list[str]) -> ClusterError:
     name = PurePath(str(command)).name if command else "of the kubeconfig"
     text = " ".join(log)
     code = re.search(r"process returned (-?\d+)", text)
-    why: str = msg("exit code {code}", code=code.group(1)) if code else "its output holds no credential"
+    why: str = msg("exit code {code}", code=code.group(1)) if code else "its output has no credential"
     if "No such file" in text:
         why = "it is not installed"
     elif "Permission denied" in text:

@@ -366,7 +366,10 @@ def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
             text = "no node has {name} to allocate, {node} has it in its capacity: the cards are not healthy"
             yield msg(text, name=name, node=empty[0]["metadata"]["name"])
         else:
-            yield msg("no node has {name}: what counts it, such as a device plug-in, is missing", name=name)
+            yield msg(
+                "no node has {name}: the component that reports it, such as a device plug-in, is missing",
+                name=name,
+            )
 
 
 def _of(node: Json, field: str, name: str) -> object:

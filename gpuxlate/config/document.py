@@ -230,7 +230,7 @@ class Specs:
                 msg(
                     "{name}: {value}",
                     name=source_input.name,
-                    value="it is empty" if blank else "there is no document in it",
+                    value="it is empty" if blank else "it has no document",
                 )
             )
         self.found += [(source_input, document, share) for document, share in found]

@@ -84,7 +84,7 @@ def check_fields(document: Document, folder: str) -> None:
         raise RefusedError(document, get(root, "apiVersion"), why)
     for name, key in _unknown(root):
         field = {top.lower(): top for top in _TOP}.get(name.lower())
-        why = msg("{name} is no field of a kustomization", name=cut(name, MAX_NAME))
+        why = msg("{name} is not a field of a kustomization", name=cut(name, MAX_NAME))
         if field:
             why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=field)
         raise RefusedError(document, key, why)
@@ -123,7 +123,7 @@ def check_kind(document: Document, entry: Node, below: Node | None, kind_of_fiel
         why = (
             msg("it is a Component: name it under components")
             if kind == COMPONENT
-            else msg("it is no Component: name it under resources")
+            else msg("it is not a Component: name it under resources")
         )
         raise RefusedError(document, entry, why)
 

@@ -833,7 +833,7 @@ class Constraint:
 # What a rule demands in a cluster that has a profile: numbers of its cards, its versions and modes.
 CARDS = "it compares with the cards of a profile (--profile) or of the nodes"
 """``why`` of rules with numbers that a policy reads from its parameters."""
-MODES = "a profile (--profile) or the nodes tell the versions and modes of the cluster"
+MODES = "a profile (--profile) or the nodes have the versions and modes of the cluster"
 """``why`` of rules that are in the policies of some clusters, and not of others."""
 PER_NODE, MEMORY_MIB = "cardsPerNode", "cardMemoryMiB"
 """The names of the parameters of a policy."""

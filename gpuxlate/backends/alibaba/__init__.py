@@ -313,7 +313,7 @@ def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
     uncounted = len(shared) > 1 and any(container.placing.cards > 1 for container in shared)
     for container in written:
         if mixed:
-            text = "the pod requests {kinds}; a node of ACK serves one of them"
+            text = "the pod requests {kinds}; an ACK node serves only one of them"
             hint = "use separate pods, or set the same fields in all containers"
             container.placing.refuse(
                 "cores", "GX022", msg(text, kinds=join_and(kinds, "{before} and {last}")), hint

@@ -349,7 +349,7 @@ BESIDE_SHARES = tuple(
 
 
 def _two_modes(this: Rule, violation: Violation, where: str, other: str, hint: str) -> Diagnostic:
-    text = "{where} requests {key} and {other}; a node of ACK serves one of them"
+    text = "{where} requests {key} and {other}; an ACK node serves only one of them"
     message = msg(text, where=msg(where), key=violation.name, other=other)
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 

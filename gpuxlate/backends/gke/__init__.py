@@ -248,7 +248,7 @@ class Gke(Backend):
         if len(pools) > 1:
             for placing in pod.placings:
                 message = msg(
-                    "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
+                    "a pod runs on nodes of one kind, and its containers request different parts of cards"
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for each")
         containers = [_write(placing, profile) for placing in pod.placings]

@@ -479,7 +479,7 @@ def _amounts(placing: ShareWriter, each_mib: int, mode: str | None) -> dict[str,
         placing.note(
             "KAI012",
             msg("{key} has effect where the cluster shares cards as {mode}", key=request, mode=NV_FRACTIONS),
-            msg("say so in a profile: kai: {{sharingMode: {mode}}}", mode=NV_FRACTIONS),
+            msg("write it in a profile: kai: {{sharingMode: {mode}}}", mode=NV_FRACTIONS),
             attribute="memory_limit_mib",
         )
     return values

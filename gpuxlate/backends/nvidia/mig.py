@@ -215,7 +215,7 @@ class NvidiaMig(Backend):
         if single and len(profiles) > 1:
             for placing in pod.placings:
                 message = msg(
-                    "nodes of strategy single have partitions of one profile, and the pod asks for {found}",
+                    "nodes of strategy single have partitions of one profile, and the pod requests {found}",
                     found=" and ".join(sorted(profiles)),
                 )
                 placing.refuse("partition", "GX022", message, "use a separate pod for each profile")

@@ -170,7 +170,7 @@ class NvidiaShared(Backend):
         if len(replicas) > 1:
             for placing in pod.placings:
                 message = msg(
-                    "a pod runs on nodes of one kind, and its containers ask for different replicas"
+                    "a pod runs on nodes of one kind, and its containers request different replicas"
                 )
                 placing.refuse("replica", "GX022", message, "use a separate pod for each")
         of, strategy = min(replicas, key=str) if replicas else (None, None)

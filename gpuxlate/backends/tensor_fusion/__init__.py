@@ -535,7 +535,9 @@ class TensorFusion(Backend):
                 placing.refuse(
                     "cards",
                     "TF004",
-                    msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=cards),
+                    msg(
+                        "{key} is {value!r}; it must be a whole number from 1 to 128", key=COUNT, value=cards
+                    ),
                     "write a count from 1 to 128",
                 )
             annotations = {

@@ -124,7 +124,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         value = pod.annotations.get(name)
         number = amount(value)
         if value is not None and number is None:
-            message = msg("{key} is {value!r}, which is no amount above 0", key=name, value=value.text)
+            message = msg("{key} is {value!r}; it must be an amount above 0", key=name, value=value.text)
             yield this.diagnostic(value, message, "write a quantity, as in 4Gi or 20")
         elif value is not None and number is not None and number > 100 and name in (PERCENT, PERCENT_LIMIT):
             message = msg(
@@ -133,12 +133,14 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)
     if count is not None and legal_count(count) is None:
-        message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
+        message = msg(
+            "{key} is {value!r}; it must be a whole number from 1 to 128", key=COUNT, value=count.text
+        )
         yield this.diagnostic(count, message, "write a count from 1 to 128")
     indices = pod.annotations.get(INDICES)
     if indices is not None and indices.text and not are_indices(indices.text):
         message = msg(
-            "{key} is {value!r}, which is no list of different numbers from 0",
+            "{key} is {value!r}; it must be a list of different whole numbers, from 0",
             key=INDICES,
             value=indices.text,
         )
@@ -194,7 +196,7 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     cards = any("/" in name for container in limits for name in container.resources)  # of any vendor
     shared = mode is not None and mode.text == SHARED
     if not (others or cards or shared or is_true(pod.annotations.get(DEDICATED))):
-        message = msg("the pod asks for no compute, no memory and no whole cards")
+        message = msg("the pod requests no compute, no memory and no whole cards")
         yield this.diagnostic(label, message, msg("add {key}, as in 4Gi", key=VRAM))
 
 

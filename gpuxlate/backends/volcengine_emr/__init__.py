@@ -230,7 +230,7 @@ def _write_job(engine: Engine, placing: ShareWriter, profile: Profile | None) ->
             "cards",
             "EMR039",
             msg("{cards} cards: a pod of a job on mGPU gets a part of one card", cards=placing.cards),
-            "ask for one card, and for more pods in the job",
+            "request one card, and run more pods in the job",
         )
     cores, memory = _numbers(placing)
     full = FULL_CARD_CORES * placing.cards
@@ -242,7 +242,7 @@ def _write_job(engine: Engine, placing: ShareWriter, profile: Profile | None) ->
                 "whole cards are not supported: {why}",
                 why=msg("a job on mGPU takes {low} to {high} % of a card", low=CORE_MIN, high=CORE_MAX),
             ),
-            msg("ask for at most {high} %, or run the job on a GPU queue, without mGPU", high=CORE_MAX),
+            msg("request at most {high} %, or run the job on a GPU queue, without mGPU", high=CORE_MAX),
         )
     card = usable_mib(profile)
     if memory is not None and card is not None and memory > card * placing.cards:
@@ -254,7 +254,7 @@ def _write_job(engine: Engine, placing: ShareWriter, profile: Profile | None) ->
                 memory=memory,
                 card=card,
             ),
-            msg("ask for at most {card}", card=card),
+            msg("request at most {card}", card=card),
         )
     mgpu = {CORE: cores, MEMORY: memory}
     limits = {name: Value.of(text) for name, text in engine.gpu.items()}

@@ -208,7 +208,7 @@ def _given(
         return number
     fitted_number = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
     if fitted_number is None:
-        return number._replace(why=msg("no number of {key} holds it", key=key.name))
+        return number._replace(why=msg("no value of {key} can express it", key=key.name))
     same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
     if fitted_number.amount == number.amount and same_unit:
         fitted_number = fitted_number._replace(text=number.value.text)  # 100k stays 100k

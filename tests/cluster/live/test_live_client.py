@@ -289,8 +289,8 @@ def test_a_credential_plugin(
     ("body", "why"),
     [
         (f"echo '{TOKEN} is over' >&2; exit 3", "exit code 3"),
-        (f"echo '{TOKEN}'", "its output holds no credential"),
-        ('echo \'{"kind": "ExecCredential"}\'', "its output holds no credential"),
+        (f"echo '{TOKEN}'", "its output has no credential"),
+        ('echo \'{"kind": "ExecCredential"}\'', "its output has no credential"),
         (None, "it is not installed"),
     ],
 )

@@ -130,7 +130,7 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
         yield this.diagnostic(asking, message, hint, severity=severity, on_key=True)
     for count in (*starting, *others[1:]):
         message = msg("a soft share is of one card, and of one container of a pod")
-        yield this.diagnostic(count, message, "request it in one container that is no init container")
+        yield this.diagnostic(count, message, "request it in one container, not in an init container")
 
 
 @rule(
@@ -315,5 +315,5 @@ def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> It
     counts = _whole_cards(pod)
     starting = [value for value in counts if "initContainers" in value.path]
     for value in (*starting, *counts[len(starting) + 1 :]):
-        message = "Volcano's cards are assigned to one container, which is no init container"
+        message = "Volcano assigns cards to one container, not to an init container"
         yield this.diagnostic(value, message, "request them all in one container")
