@@ -91,9 +91,9 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             message = msg("{name} is not a key of {dialect}", name=key.name, dialect=miss.dialect.title)
             hint = suggest(miss.meant) if miss.meant else _UNREAD
             yield this.diagnostic(key.path, message, hint, severity=Severity.WARNING, on_key=True)
-        elif not words.owners(resource) and (miss is not None or words.counts_whole_cards(resource)):
-            continue  # of no dialect: it stays where it is
-        elif key.path not in document.reported:
+            continue
+        of_no_dialect = not words.owners(resource) and (miss or words.counts_whole_cards(resource))
+        if not of_no_dialect and key.path not in document.reported:
             keys_of.setdefault(_item(key.path), []).append(key)
     for keys in keys_of.values():
         first = min(keys, key=lambda key: (key.start, key.name, tuple(map(str, key.path))))
