@@ -1,21 +1,22 @@
 """The documents that facts come from: what each is, where it stands, which date it bears.
 
-The code names its sources in words (the ``## Source`` of rules, prerequisites, the ``documents`` of a
-sheet) and by short tags (the rows of the data sheets). Both are found in the files of ``documents/``, which
-has a README; what a target names and no file has is a document by its class. A test holds that every source
-of the code is one.
+The code cites them as ``TITLE, PLACE (DATE)``, several with a semicolon between; the titles are in the files
+of ``documents/``, which has a README. What a target cites and no file has is a document by its class. A test
+holds that every citation of the code is of a document.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.rules.base import Citation, citations
 
 FOLDER = Path(__file__).with_name("documents")
 
@@ -29,12 +30,17 @@ class Document:
     kind: str
     date: str
     url: str | None = None
-    named: str | None = None
-    tags: tuple[str, ...] = ()
-    sheets: str = ""
+    note: str = ""
 
-    def is_named_in(self, text: str) -> bool:
-        return self.named is not None and re.search(self.named, text) is not None
+    @property
+    def described(self) -> str:
+        """Its title, with what more is said of it."""
+        return f"{self.title}: {self.note}" if self.note else self.title
+
+    def begins(self, citation: str) -> bool:
+        """The citation is of this document, or of one whose title is longer."""
+        after = citation.removeprefix(self.title)
+        return citation.startswith(self.title) and (not after or after.startswith(_AFTER_TITLE))
 
 
 @dataclass(frozen=True)
@@ -46,42 +52,33 @@ class Group:
 
 
 OF_TARGETS = "Dialects of one sheet"
-_DATED = re.compile(r"(.*?) \((?:([^()]*), )?(\d{4}(?:-\d\d){0,2})\)")
-"""A document of a target with its date."""
+_AFTER_TITLE = (", ", ": ", " (")
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\b")
 
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Those of the files, then what targets name beside."""
+    """Those of the files, then what targets cite beside."""
     files = tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
-    listed = [document for group in files for document in group.documents]
-    texts = {
-        text: f"{backend.name}-{tag.lower()}"
+    listed = tuple(document for group in files for document in group.documents)
+    beside = {
+        citation.text: _of_target(citation, f"{backend.name}-{tag.lower()}")
         for backend in registry.all_backends()
         for tag, text in reversed(backend.documents.items())
-        if not any(document.is_named_in(text) for document in listed)
+        for citation in citations(text)
+        if _document_of(citation.text, listed) is None
     }
-    of_targets = tuple(_of_target(text, id_) for text, id_ in texts.items())
-    return (*files, Group(OF_TARGETS, of_targets)) if of_targets else files
+    return (*files, Group(OF_TARGETS, tuple(beside.values()))) if beside else files
 
 
-def _of_target(text: str, id_: str) -> Document:
-    match = _DATED.fullmatch(text)
-    title, date = (
-        (text, "undated") if match is None else (", ".join(filter(None, match.groups()[:2])), match[3])
-    )
-    kind = "open source" if _REPOSITORY.match(text) else "vendor's page"
-    return Document(id_, title, kind, date, named=re.escape(text))
+def _of_target(citation: Citation, id_: str) -> Document:
+    kind = "open source" if _REPOSITORY.match(citation.text) else "vendor's page"
+    return Document(id_, citation.text, kind, citation.date or "undated")
 
 
 def _group(path: Path) -> Group:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
-    sheets = table.get("sheets", "")
-    listed = [
-        Document(**{**row, "tags": tuple(row.get("tags", ()))}, sheets=sheets) for row in table["document"]
-    ]
-    return Group(table["title"], tuple(listed))
+    return Group(table["title"], tuple(Document(**row) for row in table["document"]))
 
 
 def all_documents() -> tuple[Document, ...]:
@@ -89,25 +86,32 @@ def all_documents() -> tuple[Document, ...]:
 
 
 OWN = (
-    r"Contract of gpuxlate|^docs/security[.]md|^`gpuxlate schema spec`|^The data sheets of the vendors' keys"
+    "Contract of gpuxlate",
+    "docs/security.md",
+    "`gpuxlate schema spec`",
+    "The data sheets of the vendors' keys",
+    "The table of products on the page of targets",
 )
 """Sources that are this tool's own word: how shares, verdicts and files are handled."""
 
 
-def named_in(text: str) -> list[Document]:
-    """The documents that a source in words speaks of."""
-    return [document for document in all_documents() if document.is_named_in(" ".join(text.split()))]
+def document_of(citation: str) -> Document | None:
+    """The document that a citation is of; None where no title begins it."""
+    return _document_of(citation, all_documents())
 
 
-def tagged(backend: Backend, tags: str) -> list[tuple[str, list[Document]]]:
-    """Each tag of a row of a target's data sheet, with the documents it stands for."""
-    if backend.documents:
-        return [(tag, named_in(backend.documents.get(tag, ""))) for tag in tags.split(", ") if tag]
-    of_backend = [
-        document
-        for document in all_documents()
-        if document.sheets and backend.name.startswith(document.sheets)
-    ]
-    whole = [document for document in of_backend if tags in document.tags]
-    names = [tags] if whole else [tag.strip() for tag in tags.split(",")]
-    return [(name, [document for document in of_backend if name in document.tags]) for name in names if name]
+def _document_of(citation: str, listed: tuple[Document, ...]) -> Document | None:
+    of = (document for document in listed if document.begins(citation))
+    return max(of, key=lambda document: len(document.title), default=None)
+
+
+def cited_in(text: str) -> list[Document]:
+    """The documents that a source cites, each once."""
+    documents = (document_of(citation.text) for citation in citations(text))
+    return list(dict.fromkeys(document for document in documents if document is not None))
+
+
+def tagged(backend: Backend, tags: str) -> Iterator[tuple[str, list[Document]]]:
+    """Each short name of a row's source, with the documents that the target cites by it."""
+    for tag in filter(None, tags.split(", ")):
+        yield tag, cited_in(backend.documents.get(tag, ""))

@@ -600,8 +600,8 @@ def memory_is_a_template(this: Rule, violation: Violation, pod: PodKeys, context
     node that it tries, and a node with hami-core gives the number as it is.
 
     ## Source
-    Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21), and pull request
-    3107 (2026-10).
+    Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21); Project-HAMi/HAMi,
+    pull request 3107 (2026-10).
     """
     number, card = violation.number, CARD_OF_MEMORY[violation.name]
     template = next((template for template in card.templates if template.least_mib >= number), None)

@@ -17,9 +17,9 @@ from gpuxlate.model.share import Share
 
 __all__ = ["REQUIREMENTS", "node_requirements", "node_view", "placements"]
 
-SHARING = VendorDocument("Project-HAMi/website, ascend-device/enable-ascend-sharing.md", "2026-08-21")
-CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml", "2026-08-21")
-RUNTIME = VendorDocument("Project-HAMi/ascend-device-plugin, docs/volcano.md", "2026-07-24")
+SHARING = VendorDocument.of("Project-HAMi/website, ascend-device/enable-ascend-sharing.md (2026-08-21)")
+CHART = VendorDocument.of("Project-HAMi/HAMi, charts/hami/values.yaml (2026-08-21)")
+RUNTIME = VendorDocument.of("Project-HAMi/ascend-device-plugin, docs/volcano.md (2026-07-24)")
 
 DRIVER = Requirement(
     "the Ascend driver", "components.ascendDriver", MinVersion(ASCEND_DRIVER, MODE), SHARING, "hami-core"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from gpuxlate.model import profile
 from gpuxlate.model.declarations import Printed, record
@@ -19,7 +19,7 @@ from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules import releases
-from gpuxlate.rules.base import letters
+from gpuxlate.rules.base import citation_of, letters
 
 
 @record
@@ -30,6 +30,11 @@ class VendorDocument(Printed):
     """Its title."""
     date: str | None = None
     """Its date; null: it has none."""
+
+    @classmethod
+    def of(cls, citation: str) -> Self:
+        """The document of a citation, such as ``TITLE, PLACE (DATE)``."""
+        return cls(*citation_of(citation))
 
     def __str__(self) -> str:
         return f"{self.title}, {self.date or 'undated'}"

@@ -108,7 +108,7 @@ class Scheduling:
 
 
 UNDOCUMENTED = Scheduling()
-KUBE_SCHEDULER = Scheduling(source="kubernetes.io, kube-scheduler configuration (v1), NodeResourcesFitArgs")
+KUBE_SCHEDULER = Scheduling(source="Kubernetes, kube-scheduler configuration (v1), NodeResourcesFitArgs")
 """Its scores count the CPU and memory of pods, which are taken to be alike, and no devices: those are taken
 in their order."""
 UNBOUND = Limits()

@@ -1,8 +1,6 @@
 """The form for an AI app on mGPU: its fields, and how shares are read from it and written to it.
 
-Sources: S0 = docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04); Q = copy of docs 6460/182418
-"mGPU multi-card sharing" with a screenshot of the form (2024-09). The console has labels and no field
-names: the names are this tool's.
+The console has labels and no field names: the names are this tool's.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from gpuxlate.backends.target import (
     key,
 )
 from gpuxlate.backends.volcengine import (
+    DOCUMENTS,
     MAX_CARDS,
     MULTI_CARD_MAX_MIB,
     MULTI_CARD_MIN_MIB,
@@ -359,6 +358,7 @@ class VolcengineAiapp(JobBackend):
     name = TARGET
     aliases = ("aiapp",)
     title = "Volcengine AI app on mGPU, values of the console form"
+    documents = {tag: DOCUMENTS[tag] for tag in ("S0", "Q")}
     keys = KEYS
     gpu_prefixes = GPU_PREFIXES
     field_docs = {

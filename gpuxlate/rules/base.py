@@ -215,6 +215,27 @@ class RuleDoc(NamedTuple):
         return {"Example": self.bad.block, "Use instead": self.good.block, **source}
 
 
+class Citation(NamedTuple):
+    """A document that a fact comes from: its title, the place in it or what it says, and its date."""
+
+    text: str
+    date: str | None = None
+
+
+_DATED = re.compile(r"(.*) \((\d{4}(?:-\d\d){0,2})\)")
+
+
+def citation_of(text: str) -> Citation:
+    """A text such as ``TITLE, PLACE (DATE)``; the date where the document has one."""
+    match = _DATED.fullmatch(text)
+    return Citation(match[1], match[2]) if match else Citation(text)
+
+
+def citations(text: str) -> Iterator[Citation]:
+    """Those of a source, with a semicolon between."""
+    return map(citation_of, " ".join(text.split()).removesuffix(".").split("; "))
+
+
 HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
 """Of the page of a rule, in their order."""
 

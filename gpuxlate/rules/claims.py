@@ -140,8 +140,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     kind counts as values.
 
     ## Source
-    Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11); google/dranet
-    site/content/docs/quick-start.md: the driver gives the interface to the pod.
+    Kubernetes, "Dynamic Resource Allocation" (2026-11); kubernetes/api, resource/v1/types.go (2026-11);
+    google/dranet, site/content/docs/quick-start.md: the driver gives the interface to the pod.
     """
     read = {name for dialect in context.dialects for name in dialect.device_classes}
     used = {use.name for container in pod.all_containers() for use in container.claims}
@@ -295,7 +295,7 @@ def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
     wait for a template that is not there.
 
     ## Source
-    kubernetes-sigs/kustomize `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl
+    kubernetes-sigs/kustomize, `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl
     kustomize` 5.5 (2026-08).
     """
     message = msg(

@@ -28,7 +28,7 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
     The API server keeps the last of them and reports nothing; other parsers refuse the file.
 
     ## Source
-    YAML 1.2.2, section 3.2.1.1; kube-apiserver 1.32, which takes the last, 2026-11.
+    YAML 1.2.2, section 3.2.1.1; kube-apiserver 1.32, which takes the last (2026-11).
     """
     for path in document.repeated:
         name = path[-1] if path else "a key"
@@ -156,8 +156,9 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
     Kubernetes takes such a name and counts nothing: the quota has no effect, and nothing says so.
 
     ## Source
-    Kubernetes, "Resource quota for extended resources": only `requests.` is allowed;
-    isExtendedResourceNameForQuota in pkg/quota/v1/evaluator/core/pods.go; HAMi, pkg/device/quota.go.
+    Kubernetes, "Resource quota for extended resources": only `requests.` is allowed; kubernetes/kubernetes,
+    isExtendedResourceNameForQuota in pkg/quota/v1/evaluator/core/pods.go; Project-HAMi/HAMi,
+    pkg/device/quota.go.
     """
     message = msg("{key} counts nothing: Kubernetes counts extended resources by their requests", key=written)
     return this.diagnostic(path, message, msg("write {key}", key=f"requests.{resource}"))

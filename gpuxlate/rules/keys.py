@@ -65,7 +65,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     Unsafe: renames the key to the one that was probably meant, unless that key is there already.
 
     ## Source
-    The data sheets of the vendors' keys, as of 2026-11.
+    The data sheets of the vendors' keys.
     """
     words = key_index_of(context)
     for spot in key_occurrences(pod):
@@ -104,7 +104,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     Safe: removes the key.
 
     ## Source
-    Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
+    volcano-sh/volcano, pull request 3030; kubeflow/arena, `pkg/apis`; elastic-ai/arena.
     """
     words = key_index_of(context)
     versions = context.profile.components if context.profile else {}
@@ -140,7 +140,7 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     nothing reads them. `gpuxlate targets` lists the products whose keys can be translated.
 
     ## Source
-    tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
+    tkestack/gpu-manager, README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
     words = key_index_of(context)
     said: set[str] = set()
@@ -184,7 +184,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     by them would seem to have no shares.
 
     ## Source
-    BirenTechnology/k8s-device-plugin; the table of products on the page of targets has those of the others.
+    BirenTechnology/k8s-device-plugin; The table of products on the page of targets, for the others.
     """
     words = key_index_of(context)
     for spot, product in _of_products(words, pod):
@@ -254,8 +254,9 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     is not there yet. None for other places.
 
     ## Source
-    gpushare-scheduler-extender issue 10; Alibaba Cloud, "multi-card sharing" (2025-04); Tencent
-    Cloud, qGPU (2024-11): the policy is a label of nodes with three values.
+    AliyunContainerService/gpushare-scheduler-extender, issue 10; ACK,
+    multi-card-sharing-through-shared-gpu-scheduling (2025-04-19); Tencent Cloud, GPU sharing: using qGPU: the
+    policy is a label of nodes with three values (2024-11-25).
     """
     words = key_index_of(context)
     for spot in key_occurrences(pod):
@@ -370,8 +371,8 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     Removes the variable. Unsafe: it may be intended.
 
     ## Source
-    AliyunContainerService/gpushare-scheduler-extender issue 151; koordinator-sh/koordinator issue 2185;
-    immich-app/immich-charts issue 121; NVIDIA Container Toolkit, "GPU Enumeration".
+    AliyunContainerService/gpushare-scheduler-extender, issue 151; koordinator-sh/koordinator, issue 2185;
+    immich-app/immich-charts, issue 121; NVIDIA Container Toolkit, "GPU Enumeration".
     """
     words = key_index_of(context)
     for container in pod.all_containers():
@@ -438,7 +439,7 @@ def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> 
     and can use those that the scheduler gave to others.
 
     ## Source
-    Kubernetes, "Configure a Security Context"; kubernetes/kubernetes issue 81256; NVIDIA/k8s-device-plugin
+    Kubernetes, "Configure a Security Context"; kubernetes/kubernetes, issue 81256; NVIDIA/k8s-device-plugin,
     issue 336.
     """
     words = key_index_of(context)
@@ -493,7 +494,7 @@ def zero_cards_hide_the_cards(
     of its node.
 
     ## Source
-    NVIDIA/k8s-device-plugin issue 61; NVIDIA Container Toolkit, "GPU Enumeration".
+    NVIDIA/k8s-device-plugin, issue 61; NVIDIA Container Toolkit, "GPU Enumeration".
     """
     words = key_index_of(context)
     if any(name != NVIDIA_GPU and words.is_resource(name) for name in violation.container.resources):
@@ -524,8 +525,9 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     `vke.volcengine.com/mgpu-memory: 4` is 4 MiB.
 
     ## Source
-    Units: Volcengine 6461/1581673 (2025-06-04), Alibaba Cloud "multi-card sharing" (2025-04),
-    Tencent Cloud qGPU (2024-11). The bounds are this tool's.
+    Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04); ACK,
+    multi-card-sharing-through-shared-gpu-scheduling (2025-04-19); Tencent Cloud, GPU sharing: using qGPU
+    (2024-11-25); Contract of gpuxlate: the bounds.
     """
     words = key_index_of(context)
     for container in pod.all_containers():

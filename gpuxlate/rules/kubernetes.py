@@ -63,7 +63,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     that counts percent, and none where there is no number.
 
     ## Source
-    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32 (2026-11).
     """
     words = key_index_of(context)
     for _, _, resource in resources_of(pod, words):
@@ -126,7 +126,7 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     pod stays Pending. HAMi's scheduler reads the number with 32 bits.
 
     ## Source
-    Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
+    Project-HAMi/HAMi, pkg/device: the requests of a container are int32 (2026-08-19).
     """
     words = key_index_of(context)
     for _, _, resource in resources_of(pod, words):
@@ -242,7 +242,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     key that counts MiB; unsafe for `4G`, which may be decimal.
 
     ## Source
-    Kubernetes, "Manage resources for containers"; gpushare-scheduler-extender issue 11.
+    Kubernetes, "Manage resources for containers"; AliyunContainerService/gpushare-scheduler-extender, issue
+    11.
     """
     words = key_index_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
@@ -335,7 +336,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
     Safe where the request is below the limit: writes the limit. None where it is above.
 
     ## Source
-    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32 (2026-11).
     """
     for container, values, resource in resources_of(pod, key_index_of(context)):
         limit = container.limits.get(resource.name)
@@ -390,8 +391,8 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     Safe: adds the same value to limits.
 
     ## Source
-    Kubernetes, "Manage resources for containers", extended resources; IsOvercommitAllowed in
-    pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32, 2026-11.
+    Kubernetes, "Manage resources for containers", extended resources; kubernetes/kubernetes,
+    IsOvercommitAllowed in pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32 (2026-11).
     """
     for container, values, resource in resources_of(pod, key_index_of(context)):
         if values is not container.requests or resource.name in container.limits or NATIVE in resource.name:
@@ -439,8 +440,8 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     vendor's webhook does not look at a pod is removed: moved, it would take the share from the pods.
 
     ## Source
-    Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
-    Volcengine's webhook (volcano PR 3030), which reads the pod.
+    ACK, multi-card-sharing-through-shared-gpu-scheduling, which has the label in `spec.template`
+    (2025-04-19); volcano-sh/volcano, pull request 3030, which reads the pod (2024-03).
     """
     words = key_index_of(context)
     fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
@@ -513,7 +514,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     Safe: moves the key into `metadata`. None where `metadata` has another value.
 
     ## Source
-    Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
+    Kubernetes API, PodTemplateSpec; Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
     words = key_index_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
@@ -565,7 +566,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     Safe: quotes the value. None where there is no value.
 
     ## Source
-    Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
+    Kubernetes API, ObjectMeta: maps of strings; kube-apiserver 1.32, with kubectl 1.32 (2026-11).
     """
     words = key_index_of(context)
     for spot in key_occurrences(pod):
@@ -612,7 +613,8 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     schedules.
 
     ## Source
-    Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.
+    ACK, enable-scheduling: one mode a node (2026-01-12); Tencent Cloud, GPU sharing: using qGPU: node pools
+    apart (2024-11-25).
     """
     words = key_index_of(context)
     for container in pod.all_containers():

@@ -101,7 +101,7 @@ def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE) -> Fin
     `helm template CHART | gpuxlate lint -`
 
     ## Source
-    Helm, "Charts" (chart file structure); Jinja, "Template Designer Documentation"; Handlebars, "Language
+    Helm, "Charts", chart file structure; Jinja, "Template Designer Documentation"; Handlebars, "Language
     guide".
     """
     if tag != TEMPLATE:
@@ -160,7 +160,7 @@ def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
     `spec: {cards: 2, cores: 76, memoryMiB: 8192}`
 
     ## Source
-    Contract of gpuxlate, "The share".
+    Contract of gpuxlate, "the share".
     """
     return problem.message, problem.hint
 

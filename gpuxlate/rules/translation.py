@@ -39,7 +39,7 @@ def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diag
     Nothing to change: check that the program keeps within its share.
 
     ## Source
-    Alibaba Cloud, ACK "enable scheduling" (2026-01-12).
+    ACK, enable-scheduling (2026-01-12).
     """
     message = "the isolation mode changes from {old} to that of {target}: it is not a field of the share"
     return this.diagnostic(path, msg(message, old=old, target=target))
@@ -195,7 +195,8 @@ def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> 
     write the name again.
 
     ## Source
-    Volcano, "How to use volcano vGPU" (2026-08-20): the scheduler is part of the dialect.
+    volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md: the scheduler is part of the dialect
+    (2026-08-20).
     """
     if new is None:
         return this.diagnostic(path, msg("schedulerName {old} is removed: it belongs to the source", old=old))
@@ -379,8 +380,8 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
     The number in the operator's own field: `rayStartParams: {num-gpus: "1"}` of the group.
 
     ## Source
-    ray-project/kuberay `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
-    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08; kserve/kserve `pkg/constants/constants.go`,
+    ray-project/kuberay, `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
+    kubeflow/trainer, `pkg/runtime/runtime.go` (2026-08); kserve/kserve, `pkg/constants/constants.go`,
     DefaultGPUResourceTypeList, issues 4505 and 4776.
     """
     return this.diagnostic(path, message, hint)
@@ -496,6 +497,6 @@ def quota_limits_the_same(
     An amount for whole cards beside that of compute: `requests.nvidia.com/gpu: 2`.
 
     ## Source
-    Contract of gpuxlate, "quotas"; the data sheets of the dialects.
+    Contract of gpuxlate, "quotas"; The data sheets of the vendors' keys.
     """
     return this.diagnostic(path, message, hint, severity=severity, on_key=True)

@@ -32,14 +32,14 @@ class Product(NamedTuple):
 
 _OF_CLASSES = "deviceclass.resource.kubernetes.io/"
 """The domain of resources that count devices of a class of claims."""
-_HAMI = "Project-HAMi/HAMi `pkg/device` and its chart (2026-08-21)"
+_HAMI = "Project-HAMi/HAMi, `pkg/device` and its chart (2026-08-21)"
 
 # facts other-dialects 1.6, alibaba-tencent: taken for keys of the clouds that are read
 GPU_MANAGER = Product(
     "GPU manager (vCUDA), TKE's older GPU sharing",
     ("tencent.com/vcuda-*", "tencent.com/gpu-assigned", "tencent.com/predicate-*", "gaia.tencent.com/*"),
     "compute in percent of one card, memory in units of 256 MiB",
-    "tkestack/gpu-manager README",
+    "tkestack/gpu-manager, README",
 )
 ELASTIC_GPU = Product(
     "the open-source Elastic GPU scheduler",
@@ -57,7 +57,7 @@ SIMULATORS = Product(
     "Alibaba's scheduling simulators",
     ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli", "alibabacloud.com/gpu-count"),
     "memory of each card, compute in thousandths of a card",
-    "alibaba/open-simulator `pkg/utils/const.go`",
+    "alibaba/open-simulator, `pkg/utils/const.go`",
 )
 ACS = Product(
     "ACS, GPU-HPN nodes of Alibaba Cloud",
@@ -69,7 +69,7 @@ VOLCANO_GPU_SHARE = Product(
     "Volcano's older GPU sharing without isolation, deprecated since v1.9",
     ("volcano.sh/gpu-memory", "volcano.sh/gpu-number"),
     "memory of one card in MiB, or whole cards",
-    "volcano-sh/volcano `docs/user-guide/how_to_use_gpu_number.md`",
+    "volcano-sh/volcano, `docs/user-guide/how_to_use_gpu_number.md`",
 )
 NOS = Product(  # facts huawei-baidu-legacy 3
     "nos (Nebuly)",
@@ -97,7 +97,7 @@ PRODUCTS: tuple[Product, ...] = (
         "Ascend vNPU under Volcano and MindCluster",
         ("huawei.com/npu-*", "huawei.com/Ascend*-*c", "huawei.com/Ascend*-*c.*"),
         "AI cores of a card, or partitions with their cores in the name",
-        "volcano-sh/volcano `docs/user-guide/how_to_use_vnpu.md`",
+        "volcano-sh/volcano, `docs/user-guide/how_to_use_vnpu.md`",
     ),
     Product(
         "Biren SVI",
@@ -123,7 +123,7 @@ PRODUCTS: tuple[Product, ...] = (
         "AMD partitions",
         ("amd.com/*_nps*",),
         "partitions with their profile in the name",
-        "ROCm/k8s-device-plugin `docs/user-guide/configuration.md` (2026-08-11)",
+        "ROCm/k8s-device-plugin, `docs/user-guide/configuration.md` (2026-08-11)",
     ),
     Product(
         "VirtAI OrionX",
@@ -136,13 +136,13 @@ PRODUCTS: tuple[Product, ...] = (
         "nvshare",
         ("nvshare.com/gpu",),
         "clients of a card, each with all of its memory in turn",
-        "grgalex/nvshare README",
+        "grgalex/nvshare, README",
     ),
     Product(
         "KubeShare",
         ("sharedgpu/gpu_*",),
         "fractions of a card, memory in bytes",
-        "NTHU-LSALAB/KubeShare README",
+        "NTHU-LSALAB/KubeShare, README",
     ),
     Product(
         "Alnair",
@@ -160,13 +160,13 @@ PRODUCTS: tuple[Product, ...] = (
         "totals of HAMi shares in Kueue",
         ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
         "MiB and percent over all cards of a pod",
-        'HAMi, "How to use Kueue on HAMi"',
+        'Project-HAMi/website, "How to use Kueue on HAMi"',
     ),
     Product(
         "HAMi's forerunner",
         ("mthreads.com/vcuda-*",),
         "compute and memory in units of the vendor",
-        "4paradigm/k8s-vgpu-scheduler README",
+        "4paradigm/k8s-vgpu-scheduler, README",
     ),
     *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE),
 )

@@ -270,7 +270,7 @@ def without_a_document() -> Iterator[str]:
     """What names a source that is neither a document nor gpuxlate's own."""
 
     def is_known(text: str) -> bool:
-        return bool(documents.named_in(text) or re.search(documents.OWN, text))
+        return bool(documents.cited_in(text) or text.startswith(documents.OWN))
 
     yield from (f"rule {code}" for code, rule in RULES.items() if not is_known(rule.sections["Source"]))
     for backend in BACKENDS:
@@ -278,13 +278,13 @@ def without_a_document() -> Iterator[str]:
             tags = documents.tagged(backend, row.source)
             yield from (f"{backend.name}: {row.name}: {tag}" for tag, found in tags if not found)
         for title in page_of_documents.of_nodes(backend):
-            if not documents.named_in(title):
+            if not documents.cited_in(title):
                 yield f"{backend.name}: nodes: {title}"
     for card in cards():
         texts = (card.source, *(one.source for one in card.templates if one.source))
         sources = (one for text in texts for one in text.split("; "))
         yield from (f"card {card.name}: {one}" for one in sources if not is_known(one))
-    yield from (f"product {one.title}" for one in PRODUCTS if len(documents.named_in(one.source)) != 1)
+    yield from (f"product {one.title}" for one in PRODUCTS if len(documents.cited_in(one.source)) != 1)
 
 
 def test_every_source_is_known() -> None:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 
-from docs.tools.documents import groups, named_in, tagged
+from docs.tools.documents import cited_in, groups, tagged
 from docs.tools.markdown import SITE, rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -21,18 +21,22 @@ facts](sources.md) describes how they were read, where they contradict each othe
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    rules, keys, nodes, of_cards = cited()
+    rules, keys, nodes, of_cards, schedulers = cited()
+    of_targets = (("what nodes need", nodes), ("how pods are scheduled", schedulers))
     parts = ["# Documents", INTRODUCTION]
     for group in groups():
         rows = [
             [
                 f'<a id="{document.id}"></a>'
-                + (f"[{document.title}]({document.url})" if document.url else document.title),
+                + (f"[{document.described}]({document.url})" if document.url else document.described),
                 document.kind,
                 document.date,
                 ", ".join(
                     _resting(
-                        keys[document.id], of_cards[document.id], document.id in nodes, rules[document.id]
+                        keys[document.id],
+                        of_cards[document.id],
+                        [text for text, ids in of_targets if document.id in ids],
+                        rules[document.id],
                     )
                 ),
             ]
@@ -43,15 +47,15 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "documents.md", "\n\n".join(parts) + "\n"
 
 
-def _resting(keys: int, of_cards: int, nodes: bool, rules: list[str]) -> list[str]:
+def _resting(keys: int, of_cards: int, of_targets: list[str], rules: list[str]) -> list[str]:
     counts = {"key": keys, "card": of_cards}
     amounts = [f"{count} {noun}{'s' if count != 1 else ''}" for noun, count in counts.items() if count]
-    return [*amounts, *(["what nodes need"] if nodes else []), *map(rule_link, rules)]
+    return [*amounts, *of_targets, *map(rule_link, rules)]
 
 
-def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int]]:
+def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, int], set[str]]:
     """By document: codes of rules, the number of keys; those that say what nodes need; the number of
-    cards and of their parts.
+    cards and of their parts; those that say how pods are scheduled.
     """
     rules: dict[str, list[str]] = defaultdict(list)
     keys: dict[str, int] = defaultdict(int)
@@ -60,14 +64,14 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
         document.id
         for card in cards()
         for source in (card.source, *(template.source for template in card.templates if template.source))
-        for document in named_in(source)
+        for document in cited_in(source)
     )
     backends = list(registry.all_backends())
     for code, rule in all_rules(backends).items():
-        for document in named_in(rule.sections["Source"]):
+        for document in cited_in(rule.sections["Source"]):
             rules[document.id].append(code)
     for product in PRODUCTS:
-        for document in named_in(product.source):
+        for document in cited_in(product.source):
             keys[document.id] += len(product.keys)
     for backend in backends:
         for row in backend.keys:
@@ -75,8 +79,10 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
                 document.id for _, documents in tagged(backend, row.source) for document in documents
             }:
                 keys[id_] += 1
-        nodes |= {document.id for title in of_nodes(backend) for document in named_in(title)}
-    return rules, keys, nodes, of_cards
+        nodes |= {document.id for title in of_nodes(backend) for document in cited_in(title)}
+    sources = {backend.scheduling.source for backend in backends} - {""}
+    schedulers = {document.id for source in sources for document in cited_in(source)}
+    return rules, keys, nodes, of_cards, schedulers
 
 
 def of_nodes(backend: Backend) -> list[str]:
@@ -87,7 +93,7 @@ def of_nodes(backend: Backend) -> list[str]:
 
 def link(source: str) -> str:
     """A source in words, as a link to its document."""
-    return ", ".join(f"[{document.title}]({SITE}documents/#{document.id})" for document in named_in(source))
+    return ", ".join(f"[{document.title}]({SITE}documents/#{document.id})" for document in cited_in(source))
 
 
 def links(backend: Backend, tags: str) -> str:

@@ -1,4 +1,4 @@
-"""Alibaba Cloud ACK: its keys, its part of a profile, and how it is read and written."""
+"""Alibaba Cloud ACK: its keys, each with its source (DOCUMENTS), its part of a profile, reading, writing."""
 
 from __future__ import annotations
 
@@ -40,6 +40,18 @@ from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, S
 from gpuxlate.model.share import Isolation, Qos, Share
 from gpuxlate.rules.unsupported_products import ACS, SIMULATORS
 
+DOCUMENTS = {
+    "LBL": "ACK, enable-scheduling: labels of GPU nodes (2026-01-12)",
+    "CORE": "ACK, use-cgpu-to-allocate-computing-power (2026-03-26)",
+    "MULTI": "ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19)",
+    "UNIT": "ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing (2026-02-28)",
+    "INSTALLER": "ACK, install-and-use-ack-ai-installer-and-the-gpu-inspection-tool (2026-06-23)",
+    "CSK": "AlibabaCloudDocs/csk (2021)",
+    "CGPU": "cGPU service, second hand",
+    "OSS": "AliyunContainerService/gpushare-scheduler-extender; "
+    "AliyunContainerService/gpushare-device-plugin",
+    "ARENA": "kubeflow/arena, `pkg/apis`",
+}
 NAMES = ("alibaba-gpushare", "alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu")
 """What a profile may call this target."""
 CGPU, INSTALLER = Component("cgpu", "cGPU"), Component("ackAiInstaller", "ack-ai-installer")
@@ -78,7 +90,7 @@ CORE_MAX = 100
 SMALL_UNIT_MIB = 128
 """The other unit of ``gpu-mem``, for nodes of mode ``share`` only (UNIT)."""
 PODS_PER_CARD = 20
-"""The largest documented limit: 16 (UNIT, 2026-02) or 20 (page of ack-ai-installer, 2026-06)."""
+"""The largest documented limit: 16 (UNIT) or 20 (INSTALLER)."""
 CORE_MEM = "core_mem"
 """The only mode that shares compute (LBL)."""
 SHARE_MODE = "share"
@@ -405,6 +417,7 @@ class AlibabaGpushare(Backend):
     aliases = NAMES[1:]
     title = "Alibaba Cloud ACK, gpushare and cGPU"
     components = (CGPU, INSTALLER)
+    documents = DOCUMENTS
     keys = KEYS
     gpu_prefixes = GPU_PREFIXES
     known_typos = frozenset({NO_CORE})
@@ -424,12 +437,10 @@ class AlibabaGpushare(Backend):
     cloud = CLOUD
     similar_products = LOOK_ALIKES
     whole_card_key = NVIDIA_GPU
-    limits = Limits(
-        PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
-    )
+    limits = Limits(PODS_PER_CARD, certain=False, source="INSTALLER", node_mode=node_mode)
     # of nodes no document says it
     scheduling = Scheduling(
-        cards=Pick.FULLEST, source="Alibaba Cloud ACK, labels of GPU nodes, ack.node.gpu.placement"
+        cards=Pick.FULLEST, source="ACK, enable-scheduling: labels of GPU nodes, ack.node.gpu.placement"
     )
     rule_prefix = "ACK"
     rule_module = "gpuxlate.backends.alibaba.rules"

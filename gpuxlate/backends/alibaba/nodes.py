@@ -194,19 +194,21 @@ def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str 
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-LABELS = r.VendorDocument("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
-COMPUTE = r.VendorDocument("ACK, use-cgpu-to-allocate-computing-power", "2026-03-26")
-COMPUTE_ARTICLE = r.VendorDocument("developer.aliyun.com/article/1685728")
-MULTI = r.VendorDocument("ACK, multi-card-sharing-through-shared-gpu-scheduling", "2025-04-19")
-POLICY = r.VendorDocument("ACK, configure-a-computing-power-allocation-policy-for-gpu-sharing", "2026-03-26")
-COMPONENT = r.VendorDocument(
-    "ACK, install-and-use-ack-ai-installer-and-the-gpu-inspection-tool", "2026-06-23"
+LABELS = r.VendorDocument.of(k.DOCUMENTS["LBL"])
+COMPUTE = r.VendorDocument.of(k.DOCUMENTS["CORE"])
+COMPUTE_ARTICLE = r.VendorDocument.of("developer.aliyun.com/article/1685728")
+MULTI = r.VendorDocument.of(k.DOCUMENTS["MULTI"])
+POLICY = r.VendorDocument.of(
+    "ACK, configure-a-computing-power-allocation-policy-for-gpu-sharing (2026-03-26)"
 )
-NOTES = r.VendorDocument("ACK, usage-notes-for-memory-isolation-capability-of-cgpu")
-NO_ISOLATION = r.VendorDocument("ACK, doc-detail/2523313: GPU sharing without memory isolation", "2026-03-26")
-UNIT = r.VendorDocument("ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing", "2026-02-28")
-POOLS = r.VendorDocument("AlibabaCloudDocs/csk, use node pools to control cGPU", "2021")
-OPEN_SOURCE = r.VendorDocument("AliyunContainerService/gpushare-scheduler-extender, docs/install.md")
+COMPONENT = r.VendorDocument.of(k.DOCUMENTS["INSTALLER"])
+NOTES = r.VendorDocument.of("ACK, usage-notes-for-memory-isolation-capability-of-cgpu")
+NO_ISOLATION = r.VendorDocument.of(
+    "ACK, doc-detail/2523313: GPU sharing without memory isolation (2026-03-26)"
+)
+UNIT = r.VendorDocument.of(k.DOCUMENTS["UNIT"])
+POOLS = r.VendorDocument.of("AlibabaCloudDocs/csk, use node pools to control cGPU (2021)")
+OPEN_SOURCE = r.VendorDocument.of("AliyunContainerService/gpushare-scheduler-extender, docs/install.md")
 
 _COMPUTE = "a share of memory with compute"
 COMPUTE_NEEDS: tuple[r.Requirement, ...] = (

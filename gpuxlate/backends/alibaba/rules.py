@@ -97,7 +97,7 @@ def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context:
     Removes the compute. Unsafe: compute is no longer capped.
 
     ## Source
-    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19).
     """
     edits = tuple(Remove(value.path) for value in both_places(violation.container, k.CORE))
     text = "{key} supports one card; {count} is {cards}"
@@ -133,7 +133,7 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     Raises the number to the next multiple of 5. Unsafe: the pod requests more.
 
     ## Source
-    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    ACK, use-cgpu-to-allocate-computing-power (2026-03-26).
     """
     percent = violation.number
     if percent > k.CORE_MAX:
@@ -168,7 +168,7 @@ def compute_goes_with_memory(this: Rule, violation: Violation, pod: PodKeys, con
     ACK shares cards by memory, or by memory and compute; compute alone is not supported.
 
     ## Source
-    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    ACK, use-cgpu-to-allocate-computing-power (2026-03-26).
     """
     message = msg("{key} is set without {other}", key=k.CORE, other=k.MEMORY)
     hint = msg("add {other} to the limits of this container", other=k.MEMORY)
@@ -201,7 +201,7 @@ def compute_key_is_spelled_out(
     otherwise; none where the right key is there too.
 
     ## Source
-    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    ACK, use-cgpu-to-allocate-computing-power (2026-03-26).
     """
     message = msg("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE)
     hint = suggest(k.CORE)
@@ -245,7 +245,7 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     One unit, by default 1 GiB, is the least that a container can request of a shared card.
 
     ## Source
-    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
+    ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing (2026-02-28).
     """
     hint = "write the memory that the container needs, or remove the key"
     return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
@@ -332,7 +332,7 @@ def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context
     Raises the memory to the next multiple. Unsafe: the pod requests more.
 
     ## Source
-    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19).
     """
     label = pod.labels[k.COUNT]
     message = msg("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text)
@@ -398,7 +398,7 @@ def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: 
     the pod stays pending.
 
     ## Source
-    ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
+    ACK, enable-scheduling: labels of GPU nodes (2026-01-12).
     """
     return _two_modes(this, violation, "the pod", "a share", "use separate pods")
 
@@ -451,7 +451,7 @@ def compute_runs_on_core_mem(this: Rule, violation: Violation, pod: PodKeys, con
     Sets the nodeSelector where none is set. Unsafe: it changes where the pod may run.
 
     ## Source
-    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    ACK, use-cgpu-to-allocate-computing-power (2026-03-26).
     """
     names = {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
     mode, path = pod.allowed(k.SCHEDULE)[0]
@@ -509,7 +509,7 @@ def small_unit_on_share_nodes(this: Rule, violation: Violation, pod: PodKeys, co
     requests eight times as much.
 
     ## Source
-    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
+    ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing (2026-02-28).
     """
     others = ((mode, path) for mode, path in pod.allowed(k.SCHEDULE) if mode in OTHER_MODES)
     mode, path = next(others)
@@ -584,7 +584,7 @@ def known_mode_and_placement(
     In a nodeSelector, writes the value that differs only in case and hyphens.
 
     ## Source
-    ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
+    ACK, enable-scheduling: labels of GPU nodes (2026-01-12).
     """
     for requirement, value in _chosen(pod, k.SCHEDULE):
         if value not in (*k.MODES, *k.UNCONFIRMED_MODES):
@@ -658,8 +658,8 @@ def memory_is_isolated(
     `ALIYUN_COM_GPU_MEM_CONTAINER`.
 
     ## Source
-    ACK, alibabacloud.com/help/doc-detail/2523313.html, 2026-03-26; `docs/userguide.md` of
-    AliyunContainerService/gpushare-scheduler-extender at c0b6141.
+    ACK, doc-detail/2523313: GPU sharing without memory isolation (2026-03-26);
+    AliyunContainerService/gpushare-scheduler-extender, `docs/userguide.md` at c0b6141.
     """
     path = next(path for mode, path in pod.allowed(k.SCHEDULE) if mode == k.SHARE_MODE)
     yield this.diagnostic(path, NOT_ENFORCED, HINT)
@@ -723,7 +723,7 @@ def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     The cards of a share are on one node.
 
     ## Source
-    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19).
     """
     maximum = card_of(context.profile, k.NAMES).per_node
     return this.diagnostic(violation.value_at, *too_many_cards(violation.number, maximum or 0))
@@ -752,8 +752,7 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
     scheduled.
 
     ## Source
-    AlibabaCloudDocs/csk, "Enable GPU sharing", 2021. The 22731 MiB of an A10: Volcengine, EMR Serverless
-    mGPU.
+    AlibabaCloudDocs/csk, "Enable GPU sharing" (2021); EMR Serverless, mGPU: the 22731 MiB of an A10.
     """
     card_units, cards = units_of_card(context.profile) or 0, cards_of(pod)
     text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
@@ -790,8 +789,8 @@ def one_sharing_container_in_open_source(
     with a part of it (nodes with several cards).
 
     ## Source
-    AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8; issues 143,
-    185, 219 of gpushare-scheduler-extender.
+    AliyunContainerService/gpushare-scheduler-extender, issues 143, 185 and 219;
+    AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8.
     """
     values = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
     for value in values[1:]:
@@ -851,8 +850,8 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
     memory of a card is never used.
 
     ## Source
-    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28 (16); page
-    install-and-use-ack-ai-installer-and-the-gpu-inspection-tool, 2026-06-23 (20).
+    ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing: 16 (2026-02-28); ACK,
+    install-and-use-ack-ai-installer-and-the-gpu-inspection-tool: 20 (2026-06-23).
     """
     fit = (units_of_card(context.profile) or 0) // (violation.number // cards_of(pod))
     text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"

@@ -29,7 +29,7 @@ def percent_is_of_one_card(
     No document says whether the number is of each card or a total. It is read as of each card.
 
     ## Source
-    Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6).
+    Baidu AI Cloud CCE, "GPU virtualization", ykte5uvw6.
     """
     message = t.msg(
         "{key} is {number}: {why}", key=violation.name, number=violation.value_at.text, why=SEVERAL
@@ -53,8 +53,8 @@ class BaiduCce(t.Backend):
     isolation = t.Isolation.SOFT  # "memory isolation" (USAGE)
     scheduler = "volcano"
     documents = {
-        "USAGE": 'Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6)',
-        "SEVERAL": 'Baidu AI Cloud, CCE "single container, several cards" (gln2l2e6u, 2025-10-27)',
+        "USAGE": 'Baidu AI Cloud CCE, "GPU virtualization", ykte5uvw6',
+        "SEVERAL": 'Baidu AI Cloud CCE, "single container, several cards", gln2l2e6u (2025-10-27)',
     }
     gpu_prefixes = ("baidu.com/cgpu",)
     keys = tuple(

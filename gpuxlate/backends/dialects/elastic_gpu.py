@@ -13,7 +13,7 @@ class ElasticGpu(t.Backend):
     read_only = True
     init_containers = False  # IsGPUPod and NewGPURequest read spec.containers alone (CODE)
     documents = {
-        "SCHEDULER": "elastic-ai/elastic-gpu-scheduler README (2022)",
+        "SCHEDULER": "elastic-ai/elastic-gpu-scheduler, README (2022)",
         "CODE": "elastic-ai/elastic-gpu-scheduler, pkg/scheduler/allocate.go and pod.go (2022-11-21)",
         "API": "elastic-ai/elastic-gpu, apis/elasticgpu/v1alpha1/types.go, which has the other domain (2022)",
     }

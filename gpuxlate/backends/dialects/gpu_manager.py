@@ -25,7 +25,7 @@ def part_has_memory(
     A pod with compute below 100 alone is no GPU pod: it gets no card.
 
     ## Source
-    tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
+    tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager, issue 48.
     """
     message = t.msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
     hint = t.msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
@@ -41,9 +41,9 @@ class GpuManager(t.Backend):
     init_containers = False  # IsGPURequiredPod and Allocate read spec.containers alone (CODE)
     documents = {
         "CODE": "tkestack/gpu-admission, pkg/util/util.go and pkg/algorithm/allocate.go (2020-11-26)",
-        "README": "tkestack/gpu-manager README (2023-10-04)",
-        "ISSUE48": "tkestack/gpu-manager issue 48: compute below 100 without memory is no GPU pod",
-        "ISSUE110": "tkestack/gpu-manager issue 110: memory beside whole cards is ignored",
+        "README": "tkestack/gpu-manager, README (2023-10-04)",
+        "ISSUE48": "tkestack/gpu-manager, issue 48: compute below 100 without memory is no GPU pod",
+        "ISSUE110": "tkestack/gpu-manager, issue 110: memory beside whole cards is ignored",
     }
     gpu_prefixes = ("tencent.com/vcuda",)
     rule_reasons = {

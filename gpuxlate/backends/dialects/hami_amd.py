@@ -24,7 +24,7 @@ class HamiAmd(HamiDialect):
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
-        "PERCENT": "Project-HAMi/HAMi, pkg/device/amd/device_test.go; pull requests 3179 and 3186 (2026-10)",
+        "PERCENT": "Project-HAMi/HAMi, pkg/device/amd/device_test.go, pull requests 3179 and 3186 (2026-10)",
         "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
         "RELEASED": "Project-HAMi/HAMi, pkg/device/amd of v2.9.0, which has the count alone (2026-05-19)",
     }

@@ -27,7 +27,7 @@ class HamiHygon(HamiDialect):
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RELEASED": "Project-HAMi/HAMi, charts/hami/values.yaml of v2.8.3 to v2.10.0 (2026-08-21)",
         "PART": "Project-HAMi/dcu-vgpu-device-plugin, server.go at 8160fc0 (2026-08)",
-        "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, and HAMi's pull request 2969, which renamed dcu to hcu",
+        "RENAMED": "HYGON-AI/k8s-hcu-device-plugin; Project-HAMi/HAMi, pull request 2969",
     }
     gpu_prefixes = tuple(
         f"hygon.com/{card}{unit}" for card in ("hcu", "dcu") for unit in ("num", "mem", "core")

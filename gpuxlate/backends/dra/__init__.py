@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from gpuxlate.backends.dra.driver import (
     AMD_DRIVER,
+    DOCUMENTS,
     HAMI_DRIVER,
     INTEL_DRIVER,
     NVIDIA_DRIVER,
@@ -36,6 +37,7 @@ class DraBackend(Backend):
     """A driver's devices, which containers get by claims."""
 
     driver: Driver
+    documents = DOCUMENTS
     rule_prefix = "DRA"
     gpu_prefixes: tuple[str, ...] = ()
     rule_module = "gpuxlate.backends.dra.rules"

@@ -210,6 +210,13 @@ _OF_NVIDIA = {
     *("type", "uuid", "productName", "brand", "architecture", "cudaComputeCapability"),
     *("driverVersion", "cudaDriverVersion", "minor", "pcieBusID"),
 }
+DOCUMENTS = {
+    "HD": "Project-HAMi/k8s-dra-driver (2026-08)",
+    "NV": "kubernetes-sigs/dra-driver-nvidia-gpu (2026-08)",
+    "AMD": "ROCm/k8s-gpu-dra-driver (2026-08)",
+    "INTEL": "intel/intel-resource-drivers-for-kubernetes (2026-08)",
+    "KEP": "kubernetes/enhancements, KEP-5004 (2026-11)",
+}
 HAMI_DRIVER = Driver(
     name="dra-hami",
     device_class="hami-core-gpu.project-hami.io",

@@ -108,9 +108,9 @@ def _value(driver: Driver, values: Mapping[str, str], name: str) -> str | None:
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-API = VendorDocument("Kubernetes, API reference of resource.k8s.io", "2026-08")
-EMPTY = VendorDocument("modelplaneai/modelplane, issue 306", "2026-06")
-CLUSTER_API = VendorDocument("kubernetes/autoscaler, pull requests 7804 and 10200", "2026-08")
+API = VendorDocument.of("Kubernetes, API reference of resource.k8s.io (2026-08)")
+EMPTY = VendorDocument.of("modelplaneai/modelplane, issue 306 (2026-06)")
+CLUSTER_API = VendorDocument.of("kubernetes/autoscaler, pull requests 7804 and 10200 (2026-08)")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:

@@ -62,7 +62,7 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
     removes `capacity` without a word: a claim for 4 GiB becomes a claim for a whole card.
 
     ## Source
-    Kubernetes, KEP-5075 "Consumable Capacity", section "Drop fields" (2026-11).
+    kubernetes/enhancements, KEP-5075 "Consumable Capacity", section "Drop fields" (2026-11).
     """
     if counts_capacity(context.profile) is not False:
         return
@@ -121,7 +121,8 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
     Unsafe: `Mi` behind a memory without a suffix, which is what was probably meant.
 
     ## Source
-    Project-HAMi/k8s-dra-driver, the capacity of a device; KEP-5075, request policies (2026-11).
+    Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes/enhancements, KEP-5075, request policies
+    (2026-11).
     """
     for _, _, way, driver in requests(document, *DRIVERS):
         for value, message, hint in wrong_amounts(driver, way, sharing_of(context.profile)):
@@ -143,7 +144,7 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
     card.
 
     ## Source
-    Kubernetes, KEP-5075 "Consumable Capacity" (2026-11).
+    kubernetes/enhancements, KEP-5075 "Consumable Capacity" (2026-11).
     """
     for claim, request, way, driver in requests(document, HAMI, NVIDIA):
         apart = any(
@@ -199,7 +200,7 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes-sigs/dra-driver-nvidia-gpu,
-    consumable_shares.go and mig.go; KEP-5075 (2026-11).
+    consumable_shares.go and mig.go; kubernetes/enhancements, KEP-5075 (2026-11).
     """
     for _, _, way, driver in requests(document, *DRIVERS):
         for value, message, hint in unknown_capacity(driver, way, sharing_of(context.profile)):
@@ -361,7 +362,7 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
     The container gets both: a card of the device plugin beside that of the claim.
 
     ## Source
-    Kubernetes, KEP-5004 "Handle extended resource requests via DRA" (2026-11).
+    kubernetes/enhancements, KEP-5004 "Handle extended resource requests via DRA" (2026-11).
     """
     classes = {*HAMI.classes, *NVIDIA.classes}
     for container in pod.all_containers():
@@ -384,7 +385,7 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
     HAMi's device plugin and its DRA driver exclude each other in a cluster: one of the two has no effect.
 
     ## Source
-    Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
+    Project-HAMi/HAMi-DRA, docs: the modes must not coexist (2026-08).
     """
     if not has_requests(HAMI, pod):
         return
@@ -419,7 +420,7 @@ def names_are_whole(
     is certain, `--drop selector` leaves the choice out.
 
     ## Source
-    Project-HAMi/HAMi-DRA, pkg/webhook/dra/mutating.go (2026-08): names are compared exactly.
+    Project-HAMi/HAMi-DRA, pkg/webhook/dra/mutating.go: names are compared exactly (2026-08).
     """
     if unknown:
         message = msg(

@@ -1,7 +1,4 @@
-"""GPU sharing in GKE: labels that choose nodes, and the common key; how it is read and written.
-
-SHARING: Google Cloud, GPU sharing in GKE. MODELS: its accelerators.
-"""
+"""GPU sharing in GKE: labels that choose nodes, and the common key; how it is read and written."""
 
 from __future__ import annotations
 
@@ -43,6 +40,7 @@ from gpuxlate.model.share import Device, Isolation, Partition, Policy, Replica, 
 from gpuxlate.rules.predicates import AnyOf, RequiresNodeLabel
 
 NAME = "gke"
+DOCUMENTS = {"SHARING": "Google Cloud, GPU sharing in GKE", "MODELS": "Google Cloud, accelerators of GKE"}
 STRATEGY = "cloud.google.com/gke-gpu-sharing-strategy"
 CLIENTS = "cloud.google.com/gke-max-shared-clients-per-gpu"
 SIZE = "cloud.google.com/gke-gpu-partition-size"
@@ -191,6 +189,7 @@ MACHINE = regex(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|
 class Gke(Backend):
     name = NAME
     title = "GKE GPU sharing"
+    documents = DOCUMENTS
     keys = KEYS
     gpu_prefixes = (
         "cloud.google.com/gke-gpu-sharing",

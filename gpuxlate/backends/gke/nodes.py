@@ -118,8 +118,8 @@ def extension_data(
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-SHARING = VendorDocument("Google Cloud, GPU sharing in GKE")
-CLASS = VendorDocument("Google Cloud, ComputeClass; kcl-lang/modules, pull request 358", "2026-04")
+SHARING = VendorDocument.of(k.DOCUMENTS["SHARING"])
+CLASS = VendorDocument.of("Google Cloud, ComputeClass; kcl-lang/modules, pull request 358 (2026-04)")
 REQUIREMENTS = (
     Requirement(
         "GKE",

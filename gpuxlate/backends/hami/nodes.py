@@ -12,12 +12,12 @@ from gpuxlate.model.share import Share
 
 __all__ = ["node_requirements", "node_view", "placements"]
 
-GUIDE = VendorDocument("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
-FAQ = VendorDocument("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
-CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
+GUIDE = VendorDocument.of("Project-HAMi/HAMi, README: preparing your GPU nodes (2026-08-21)")
+FAQ = VendorDocument.of("Project-HAMi/website, docs/faq/faq.md (2026-08-21)")
+CHART = VendorDocument.of("Project-HAMi/HAMi, charts/hami/values.yaml (2026-08-21)")
 
-ISSUE = VendorDocument("Project-HAMi/HAMi, issue 1099 and pull request 2874", "2026-10")
-PULL = VendorDocument("Project-HAMi/HAMi, pull request 2046", "2026-07")
+ISSUE = VendorDocument.of("Project-HAMi/HAMi, issue 1099 and pull request 2874 (2026-10)")
+PULL = VendorDocument.of("Project-HAMi/HAMi, pull request 2046 (2026-07)")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:

@@ -49,7 +49,7 @@ def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Co
     The webhook adds `gpucores: 100`, which makes the cards exclusive to the container.
 
     ## Source
-    Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
+    Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); Project-HAMi/HAMi, issues 888 and 1173.
     """
     name = written_name(violation.value_at, NVIDIA_GPU)
     return this.diagnostic(

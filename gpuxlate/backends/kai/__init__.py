@@ -514,9 +514,9 @@ class Kai(Backend):
     documents = {
         "CODE": "kai-scheduler/KAI-Scheduler, gpu_request_validator.go and constants.go (2026-08-07)",
         "GROUPER": "kai-scheduler/KAI-Scheduler, default_grouper.go and external-podgroups (2026-08-07)",
-        "README": "kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md (2026-08-07)",
-        "NVFRACTIONS": "kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction (2026-09)",
-        "RUNAI": "NVIDIA Run:ai documentation, GPU fractions (2026)",
+        "README": "kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07)",
+        "NVFRACTIONS": "kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09)",
+        "RUNAI": "NVIDIA Run:ai, GPU fractions (2026)",
     }
     gpu_prefixes = (OF_CONTAINERS, "kai.scheduler/gpu-", FRACTION)
     keys = KEYS

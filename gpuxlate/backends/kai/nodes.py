@@ -7,10 +7,12 @@ from gpuxlate.backends.target import Backend
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-README = VendorDocument("kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md", "2026-08-07")
-ISSUE = VendorDocument("kai-scheduler/KAI-Scheduler, issue 706", "2026")
-ADJUSTER = VendorDocument("kai-scheduler/KAI-Scheduler, node-scale-adjuster", "2026-08-07")
-NVFRACTIONS = VendorDocument("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
+README = VendorDocument.of("kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07)")
+ISSUE = VendorDocument.of("kai-scheduler/KAI-Scheduler, issue 706 (2026)")
+ADJUSTER = VendorDocument.of("kai-scheduler/KAI-Scheduler, node-scale-adjuster (2026-08-07)")
+NVFRACTIONS = VendorDocument.of(
+    "kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction/README.md (2026-09)"
+)
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:

@@ -160,7 +160,8 @@ def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     on its card.
 
     ## Source
-    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07) and issue 49.
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07); kai-scheduler/KAI-Scheduler, issue
+    49.
     """
     if mode_of(context.profile) not in (None, DEFAULT):
         return
@@ -492,7 +493,8 @@ def memory_has_its_unit(
     without a suffix is bytes.
 
     ## Source
-    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); docs/gpu-sharing (2026-09).
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); kai-scheduler/KAI-Scheduler,
+    docs/gpu-sharing (2026-09).
     """
     text = violation.value_at.text
     message = msg("{key} {value!r} is not a whole number of MiB", key=violation.name, value=text)

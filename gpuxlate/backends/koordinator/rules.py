@@ -59,7 +59,8 @@ def share_is_isolated(
     within their memory and compute.
 
     ## Source
-    koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24); issues 2517 and 2545.
+    koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24);
+    koordinator-sh/koordinator, issues 2517 and 2545.
     """
     message = msg(
         "{key} is counted, not enforced: nothing isolates the containers of the pod",

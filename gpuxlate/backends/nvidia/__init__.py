@@ -1,9 +1,4 @@
-"""NVIDIA's own sharing: the data sheets of its device plugin, partitions, and replicas of cards.
-
-PLUGIN: NVIDIA/k8s-device-plugin, api/config/v1 and its README. GFD: the same, GPU feature discovery. PARTED:
-NVIDIA/mig-parted, config-default.yaml. MIG: NVIDIA's user guide. LEGACY_MIG: kai-scheduler/KAI-Scheduler,
-pkg/scheduler/api/pod_info/pod_info.go (2026-08-07), updateLegacyMigResourceRequestFromAnnotations.
-"""
+"""NVIDIA's own sharing: the data sheets of its device plugin, partitions, and replicas of cards."""
 
 from __future__ import annotations
 
@@ -17,6 +12,14 @@ from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Strategy
 
+DOCUMENTS = {
+    "PLUGIN": "NVIDIA/k8s-device-plugin, README and api/config/v1 (2026-08-19)",
+    "GFD": "NVIDIA/k8s-device-plugin, GPU feature discovery (2026-08-19)",
+    "PARTED": "NVIDIA/mig-parted, config-default.yaml (2026)",
+    "MIG": "NVIDIA, Multi-Instance GPU user guide",
+    "LEGACY_MIG": "kai-scheduler/KAI-Scheduler, pod_info.go, updateLegacyMigResourceRequestFromAnnotations "
+    "(2026-08-07)",
+}
 DEVICE_PLUGIN = Component("nvidiaDevicePlugin", "NVIDIA's device plugin")
 BEFORE = MIG
 ENDINGS = ("gb", "gb.me", "gb.me.all", "gb.gfx", "gb-me", "gb.shared")

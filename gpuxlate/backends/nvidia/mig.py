@@ -160,6 +160,7 @@ class NvidiaMig(Backend):
     aliases = NAMES[1:]
     title = "NVIDIA MIG"
     components = (k.DEVICE_PLUGIN,)
+    documents = k.DOCUMENTS
     keys = k.MIG_KEYS
     gpu_prefixes = (k.BEFORE,)
     field_docs = {

@@ -178,10 +178,10 @@ def extension_data(
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-PLUGIN = VendorDocument("NVIDIA/k8s-device-plugin, README and api/config/v1", "2026-08-19")
-PARTED = VendorDocument("NVIDIA/mig-parted, config-default.yaml", "2026")
-GUIDE = VendorDocument("NVIDIA, Multi-Instance GPU user guide")
-SCALING = VendorDocument(
+PLUGIN = VendorDocument.of(k.DOCUMENTS["PLUGIN"])
+PARTED = VendorDocument.of(k.DOCUMENTS["PARTED"])
+GUIDE = VendorDocument.of(k.DOCUMENTS["MIG"])
+SCALING = VendorDocument.of(
     "kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 3376; Azure/AKS, issue 3427"
 )
 COUNTED_LATE = (
@@ -194,15 +194,15 @@ COUNTED_LATE = (
         SCALING,
     ),
 )
-SHARING_GUIDE = VendorDocument(
-    "NVIDIA, GPU Operator: time-slicing GPUs in Kubernetes, and with MIG", "2026-08-21"
+SHARING_GUIDE = VendorDocument.of(
+    "NVIDIA, GPU Operator: time-slicing GPUs in Kubernetes, and with MIG (2026-08-21)"
 )
-AKS_MIG = VendorDocument("MicrosoftDocs/azure-aks-docs, gpu-multi-instance.md", "2026-05-22")
-AKS_SHARED = VendorDocument("MicrosoftDocs/azure-aks-docs, concepts-gpu-partitioning.md", "2026-05-01")
-AKS_MANAGED = VendorDocument("MicrosoftDocs/azure-aks-docs, aks-managed-gpu-nodes.md", "2026-07-02")
-AKS_OPERATOR = VendorDocument("MicrosoftDocs/azure-aks-docs, nvidia-gpu-operator.md", "2025-07-02")
-EKS = VendorDocument("NVIDIA, GPU Operator with Amazon EKS; AWS, API reference of EKS, CreateNodegroup")
-EKS_MIG = VendorDocument("awsdocs/amazon-eks-user-guide, device-management-nvidia-mig.adoc", "2026")
+AKS_MIG = VendorDocument.of("MicrosoftDocs/azure-aks-docs, gpu-multi-instance.md (2026-05-22)")
+AKS_SHARED = VendorDocument.of("MicrosoftDocs/azure-aks-docs, concepts-gpu-partitioning.md (2026-05-01)")
+AKS_MANAGED = VendorDocument.of("MicrosoftDocs/azure-aks-docs, aks-managed-gpu-nodes.md (2026-07-02)")
+AKS_OPERATOR = VendorDocument.of("MicrosoftDocs/azure-aks-docs, nvidia-gpu-operator.md (2025-07-02)")
+EKS = VendorDocument.of("NVIDIA, GPU Operator, with Amazon EKS; AWS, API reference of EKS, CreateNodegroup")
+EKS_MIG = VendorDocument.of("awsdocs/amazon-eks-user-guide, device-management-nvidia-mig.adoc (2026)")
 AKS_CARDS = ("A100", "H100", "H200")
 """How the names of the cards begin that AKS divides."""
 SLICES = "12347"

@@ -104,6 +104,7 @@ class NvidiaShared(Backend):
     name = NAMES[0]
     title = "NVIDIA time-slicing and MPS"
     components = (k.DEVICE_PLUGIN,)
+    documents = k.DOCUMENTS
     keys = k.SHARED_KEYS
     gpu_prefixes = (k.GPU_SHARED,)
     field_docs = {

@@ -1,7 +1,4 @@
-"""Tencent TKE qGPU: its keys, profiles in its terms, and how it is read and written.
-
-The short names of its sources are those of the page of documents.
-"""
+"""Tencent TKE qGPU: its keys, each with its source (DOCUMENTS), and how they are read and written."""
 
 from __future__ import annotations
 
@@ -37,6 +34,14 @@ from gpuxlate.rules.unsupported_products import ELASTIC_GPU, GPU_MANAGER, SUPER_
 
 MODULE = "components.qgpuModule"
 """The fact of a profile: the version of the kernel module on nodes."""
+DOCUMENTS = {
+    "S003": "Tencent Cloud, GPU sharing: using qGPU (2024-11-25)",
+    "TC127667": "Tencent docs 457/127667, qGPU on several cards",
+    "TC117759": "Tencent docs 457/117759, changes of the qGPU add-on (2026-01-16)",
+    "TC81034": "Tencent docs 457/81034, online/offline colocation (2025-09-15)",
+    "QD": "tencentyun/qcloud-documents, older pages of qGPU (2022-23)",
+    "EA": "elastic-ai/elastic-gpu-scheduler (2022)",
+}
 NAMES = ("tencent-qgpu", "tencent", "tke", "qgpu", "tencentcloud")
 """What a profile may call this target."""
 ADDON, KERNEL_MODULE = Component("qgpu", "the qGPU add-on"), Component("qgpuModule", "the qGPU module")
@@ -110,7 +115,7 @@ KEYS: tuple[KeySpec, ...] = (
     key(APP_CLASS, Place.ANNOTATION, meaning="colocation class", sets="qos", words=CLASSES, source="TC81034"),
     key(POLICY, *NODES, meaning="policy of the node", sets="policy", words=POLICY_OF, source="S003"),
     key(DEVICE_ENABLE, *NODES, meaning="qGPU on the node", no_op_values=(ENABLED,), source="QD"),
-    key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD, older pages only"),
+    key(MIXED_ENABLE, Place.NODE, meaning="colocation on the node", source="QD"),
     key(VERSION, Place.NODE, meaning="kernel module", source="TC117759"),
     written("tke.cloud.tencent.com/qgpu", meaning="scheduled", source="EA"),
     written(f"{RECORD}*", meaning="card indexes", source="EA"),
@@ -342,6 +347,7 @@ class TencentQgpu(Backend):
     aliases = NAMES[1:]
     title = "Tencent TKE, qGPU"
     components = (ADDON, KERNEL_MODULE)
+    documents = DOCUMENTS
     keys = KEYS
     gpu_prefixes = ("tke.cloud.tencent.com/qgpu",)
     field_docs = {

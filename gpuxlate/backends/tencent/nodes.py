@@ -54,12 +54,12 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-SHARING = r.VendorDocument("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
-USING = r.VendorDocument("Tencent docs 457/65734, using qGPU", "2026-01-16")
-TWO_CARDS = r.VendorDocument("Tencent docs 457/127667, qGPU on several cards")
-CHANGES = r.VendorDocument("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
-COLOCATION = r.VendorDocument("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
-OLDER = r.VendorDocument("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
+SHARING = r.VendorDocument.of(k.DOCUMENTS["S003"])
+USING = r.VendorDocument.of("Tencent docs 457/65734, using qGPU (2026-01-16)")
+TWO_CARDS = r.VendorDocument.of(k.DOCUMENTS["TC127667"])
+CHANGES = r.VendorDocument.of(k.DOCUMENTS["TC117759"])
+COLOCATION = r.VendorDocument.of(k.DOCUMENTS["TC81034"])
+OLDER = r.VendorDocument.of(k.DOCUMENTS["QD"])
 
 KUBERNETES = r.Requirement(
     "Kubernetes", "kubernetesVersion", r.MinVersion(releases.KUBERNETES, k.MEMORY), SHARING

@@ -99,8 +99,8 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
-    T4), mirror of the TKE documents.
+    Tencent Cloud, GPU sharing: using qGPU (2024-11-25); tencentyun/qcloud-documents, managing GPU resources
+    by CRD: capacity of a T4.
     """
     hint = k.format_keys('write {memory}: "1" or more, or remove it and request whole cards')
     return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
@@ -129,7 +129,7 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
     whole card.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
+    Tencent Cloud, GPU sharing: using qGPU (2024-11-25); Tencent docs 457/65734, using qGPU (2026-01-16).
     """
     core = violation.number
     low = core < k.CORE_STEP
@@ -179,7 +179,7 @@ def compute_and_memory_together(
     memory, and only online pods omit compute.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
+    Tencent Cloud, GPU sharing: using qGPU, note on whole and fractional cards (2024-11-25).
     """
     hint = k.format_keys('add {memory} (GiB), or request a whole card: {core}: "100"')
     return this.diagnostic(violation.value_at, k.format_keys("{core} is set without {memory}"), hint)
@@ -219,7 +219,8 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     two cards from add-on 1.1.1 and kernel module 3.0.5 on.
 
     ## Source
-    Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
+    Tencent docs 457/127667, qGPU on several cards; Tencent docs 457/117759, changes of the qGPU add-on
+    (2026-01-16).
     """
     numbers = {"number": violation.number, "cards": k.cards_of(violation.number), "most": k.MAX_SHARED_CARDS}
     message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
@@ -275,7 +276,7 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     the container gets less than it requests.
 
     ## Source
-    Tencent Cloud, docs 457/127667 "several cards".
+    Tencent docs 457/127667, qGPU on several cards.
     """
     # One constraint, so that a policy refuses a pod once; here each of the two odd numbers has its place.
     memory, cards = violation.container.resources.get(k.MEMORY), k.cards_of(violation.number)
@@ -308,7 +309,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
     vendor's example of two cards (121) gives 60 % of each.
 
     ## Source
-    Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
+    Tencent docs 457/127667, qGPU on several cards; Tencent Cloud, GPU sharing: using qGPU (2024-11-25).
     """
     text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
     message = k.format_keys(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
@@ -337,7 +338,7 @@ def whole_cards_without_memory(
     ignores the number; with more than a card has, the pod may never be scheduled.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
+    Tencent Cloud, GPU sharing: using qGPU, note on whole cards (2024-11-25);
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
     """
     text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
@@ -397,7 +398,7 @@ def offline_asks_for_greedy_and_memory(
     Offline compute is a part of one card that online pods leave unused; its memory is fixed.
 
     ## Source
-    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
     message, hint = k.format_keys("{greedy} is set without {memory}"), k.format_keys("add {memory} (GiB)")
     return this.diagnostic(violation.value_at, message, hint, missing=True)
@@ -432,7 +433,7 @@ def online_asks_for_memory_alone(
     refused is not documented; it guarantees nothing.
 
     ## Source
-    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
     message = k.format_keys("{core} is set in an online pod, which competes for compute")
     hint = k.format_keys("remove {core}, or the annotation {app_class}")
@@ -477,7 +478,7 @@ def compute_goes_with_app_class(
     offline work.
 
     ## Source
-    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
     replace_it = "replace {core} by {greedy}, or remove {app_class}"
     hint = replace_it if violation.name == k.CORE else "add {greedy}, or remove {app_class}"
@@ -532,7 +533,7 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
     (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
+    Tencent Cloud, GPU sharing: using qGPU, table of policies (2024-11-25).
     """
     for requirement in pod.choices(k.POLICY):
         for text in requirement.values:
@@ -572,7 +573,8 @@ def card_fills_before_the_limit(
     qGPU creates at most 16 devices on a card. With smaller shares, the rest of the card is unused.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
+    Tencent Cloud, GPU sharing: using qGPU, limit of devices (2024-11-25); Tencent docs 457/65734, using qGPU
+    (2026-01-16).
     """
     card = k.card_gib(context.profile) or 0
     fit = min(k.FULL // compute_of(violation.container), card // violation.number)
@@ -610,7 +612,8 @@ def cluster_is_recent(
     The add-on supports TKE from 1.14 on.
 
     ## Source
-    Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
+    Tencent Cloud, GPU sharing: using qGPU, supported versions (2024-11-25); Tencent docs 457/65734, using
+    qGPU (2026-01-16).
     """
     versions = too_old(context.profile, "kubernetesVersion") or {}
     for container in requesting(pod, *OF_QGPU)[:1]:

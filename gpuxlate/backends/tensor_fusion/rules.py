@@ -159,8 +159,8 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
     that each process gets an equal part of the card: the sources contradict each other.
 
     ## Source
-    NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; api/v1/workloadprofile_types.go, which says
-    otherwise (2026-08-20).
+    NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; NexusGPU/tensor-fusion,
+    api/v1/workloadprofile_types.go, which says otherwise (2026-08-20).
     """
     mode, dedicated = pod.annotations.get(ISOLATION), pod.annotations.get(DEDICATED)
     shared = mode if mode is not None and mode.text == SHARED else None

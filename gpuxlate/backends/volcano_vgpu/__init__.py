@@ -49,7 +49,7 @@ class VolcanoVgpu(Backend):
         "PLUGIN": "Project-HAMi/volcano-vgpu-device-plugin, doc/config.md and doc/design.md (2026-08-17)",
         **hami_family.LIBRARY,
         "SERVER": "Project-HAMi/volcano-vgpu-device-plugin, pkg/plugin/server.go (2026-08-17)",
-        "ISSUES": "volcano-sh/volcano issue 2907; volcano-vgpu-device-plugin issues 7 and 30",
+        "ISSUES": "volcano-sh/volcano, issue 2907; Project-HAMi/volcano-vgpu-device-plugin, issues 7 and 30",
     }
     gpu_prefixes = ("volcano.sh/vgpu-",)
     keys = (

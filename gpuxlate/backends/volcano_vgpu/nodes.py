@@ -16,10 +16,10 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules import releases
 
-GUIDE = VendorDocument("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
-DESIGN = VendorDocument("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
-CONFIGURATION = VendorDocument(
-    "volcano-sh/volcano, pkg/scheduler/api/devices/config: its defaults have no name of it", "2026-08-20"
+GUIDE = VendorDocument.of("volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20)")
+DESIGN = VendorDocument.of("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md (2026-08-17)")
+CONFIGURATION = VendorDocument.of(
+    "volcano-sh/volcano, pkg/scheduler/api/devices/config: its defaults have no name of it (2026-08-20)"
 )
 
 KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", MinVersion(releases.KUBERNETES, NUMBER), GUIDE)

@@ -37,9 +37,9 @@ from gpuxlate.rules.predicates import PerContainerList, number_of
 DOCUMENTS = {
     "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",
     "S1": "Volcengine, mGPU online/offline colocation (2025-03-13)",
-    "V": "volcano-sh/volcano pull request 3030, pkg/webhooks/admission/pods and "
+    "V": "volcano-sh/volcano, pull request 3030, pkg/webhooks/admission/pods and "
     "pkg/scheduler/api/devices/nvidia/mgpu (2024-03)",
-    "VD": "volcano-sh/volcano pull request 3030, design document (2024-03)",
+    "VD": "volcano-sh/volcano, pull request 3030, design document (2024-03)",
     "Q": "copy of Volcengine docs 6460/182418, mGPU multi-card sharing (2024-09)",
     "R": "Volcengine docs 6460/159262, changes of the mgpu component",
     "VCI": "Volcengine docs 6460/76920, VCI pod annotations",

@@ -85,12 +85,12 @@ def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str 
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-APPS = VendorDocument("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
-COLOCATION_PAGE = VendorDocument("Volcengine, mGPU online/offline colocation", "2025-03-13")
-CHANGES = VendorDocument("Volcengine docs 6460/159262, changes of the mgpu component")
-SAMPLES = VendorDocument("vllm-project/aibrix, samples for VKE", "2026-11")
-WEBHOOK = VendorDocument(
-    "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03"
+APPS = VendorDocument.of(k.DOCUMENTS["S0"])
+COLOCATION_PAGE = VendorDocument.of(k.DOCUMENTS["S1"])
+CHANGES = VendorDocument.of(k.DOCUMENTS["R"])
+SAMPLES = VendorDocument.of(k.DOCUMENTS["A"])
+WEBHOOK = VendorDocument.of(
+    "volcano-sh/volcano, pull request 3030, the vendor's webhook and scheduler (2024-03)"
 )
 
 KUBERNETES = AtLeastInMinor(releases.KUBERNETES, k.RECLAIMED_CORE)

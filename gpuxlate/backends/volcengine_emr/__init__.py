@@ -23,6 +23,7 @@ from gpuxlate.backends.volcengine_emr.engines import (
     CORE_MAX,
     CORE_MIN,
     CUSTOMJOB_ENGINE,
+    DOCUMENTS,
     GPU_PREFIXES,
     MEMORY,
     OURS,
@@ -69,6 +70,7 @@ class EmrBackend(BilledBackend, JobBackend):
     engine: Engine
     syntax: Syntax
     pod_role: str | None = None
+    documents = DOCUMENTS
     gpu_prefixes = GPU_PREFIXES
     rule_prefix = "EMR"
     rule_module = "gpuxlate.backends.volcengine_emr.rules"

@@ -1,7 +1,6 @@
 """The engines of EMR Serverless, and the parameters of a job of each, every key with its source.
 
-Sources: S4 = Volcengine, EMR Serverless "mGPU"; RAY = docs 6491/1439757 "Serverless Ray parameters"
-(2025-01-22). ``spark.task.resource.gpu.*`` and ``serverless.ray.head.gpu.*`` are not part of a share:
+``spark.task.resource.gpu.*`` and ``serverless.ray.head.gpu.*`` are not part of a share:
 they are not listed, so nothing changes them.
 """
 
@@ -14,6 +13,7 @@ from gpuxlate.backends.target import ANY, KeySpec, Place, key
 from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile
 
+DOCUMENTS = {"S4": "EMR Serverless, mGPU (2025)"}
 CORE = "emr.serverless.mgpu.core"
 """Percent of one card, for each pod of the job (S4)."""
 MEMORY = "emr.serverless.mgpu.memory"

@@ -60,7 +60,7 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025.
+    EMR Serverless, mGPU (2025).
     """
     for job in _jobs(pod):
         value = job.resources.get(k.CORE)
@@ -109,7 +109,7 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025.
+    EMR Serverless, mGPU (2025).
     """
     card = k.usable_mib(context.profile)
     for job in _jobs(pod):
@@ -156,7 +156,7 @@ def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025: all three examples.
+    EMR Serverless, mGPU: all three examples (2025).
     """
     for job in _jobs(pod):
         for name, other in ((k.CORE, k.MEMORY), (k.MEMORY, k.CORE)):
@@ -205,7 +205,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025: "on top of the GPU parameters", "a single GPU".
+    EMR Serverless, mGPU: "on top of the GPU parameters", "a single GPU" (2025).
     """
     engine = _engine(context)
     for job in _jobs(pod):
@@ -267,7 +267,7 @@ def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025: the list of its parameters.
+    EMR Serverless, mGPU: the list of its parameters (2025).
     """
     for job in _jobs(pod):
         for name, value in job.resources.items():
@@ -302,7 +302,7 @@ def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025.
+    EMR Serverless, mGPU (2025).
     """
     if context.profile is None or not k.of_emr(context.profile):
         return
@@ -340,7 +340,7 @@ def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterato
     ```
 
     ## Source
-    Volcengine, EMR Serverless "mGPU", as of 2025: the example of CustomJob.
+    EMR Serverless, mGPU: the example of CustomJob (2025).
     """
     engine = _engine(context)
     if k.ENABLED not in engine.gpu:

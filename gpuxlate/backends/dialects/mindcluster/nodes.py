@@ -13,8 +13,8 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-LABELS = VendorDocument("Ascend/mind-cluster, docs/en/scheduling/api/k8s.md", "2026-08-21")
-SOFT = VendorDocument("Ascend/mind-cluster, 01_soft_allocation_scheduling_inference.md", "2026")
+LABELS = VendorDocument.of("Ascend/mind-cluster, docs/en/scheduling/api/k8s.md (2026-08-21)")
+SOFT = VendorDocument.of("Ascend/mind-cluster, 01_soft_allocation_scheduling_inference.md (2026)")
 ENABLED = NodeLabel(
     "huawei.com/scheduler.chip1softsharedev.enable",
     "true",

@@ -159,7 +159,7 @@ def soft_share_is_placed_by_volcano(
 
     ## Source
     Ascend/mind-cluster, ascend-device-plugin, main.go (checkSoftShareDevParam) and pkg/server/plugin.go
-    (checkAnnotationAllocateValid); ascend-for-volcano, npu/base/task.go (2026-08-21).
+    (checkAnnotationAllocateValid); Ascend/mind-cluster, ascend-for-volcano, npu/base/task.go (2026-08-21).
     """
     hint = msg("write schedulerName: {name}", name=VOLCANO)
     named = violation.value_at
@@ -189,7 +189,7 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
 
     ## Source
     Ascend/mind-cluster, ascend-operator, pkg/controllers/v1/utils.go (isSoftShareDevJob) and env.go;
-    ascend-for-volcano, plugin/job.go (getJobLabelFromVcJob) (2026-08-21).
+    Ascend/mind-cluster, ascend-for-volcano, plugin/job.go (getJobLabelFromVcJob) (2026-08-21).
     """
     label = next((pod.labels[name] for name in SOFT if name in pod.labels), None)
     if label is not None and "replicaSpecs" in label.path:
@@ -241,8 +241,8 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
 
     ## Source
     Ascend/mind-cluster, ascend-for-volcano, internal/npu/factory.go and the policies (ValidNPUJob);
-    docs/zh/scheduling, 15_yaml_configuration.md and 04_ascend_device_plugin.md, -use310PMixedInsert
-    (2026-08-21).
+    Ascend/mind-cluster, docs/zh/scheduling, 15_yaml_configuration.md and 04_ascend_device_plugin.md,
+    -use310PMixedInsert (2026-08-21).
     """
     counts = _whole_cards(pod)
     if not counts:
