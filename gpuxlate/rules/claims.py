@@ -321,8 +321,7 @@ def container_names_its_request(this: Rule, pod: PodKeys, context: Context) -> I
     profiles, where one was meant. Such a container is more than one share, so it is not translated.
 
     ## Source
-    kubernetes/api, core/v1/types.go, ResourceClaim (2026-11): if request is empty, everything from the claim
-    is made available; kubernetes-sigs/dra-driver-nvidia-gpu issue 897.
+    kubernetes/api, core/v1, ResourceClaim (2026-11); kubernetes-sigs/dra-driver-nvidia-gpu, issue 897.
     """
     read = {name for dialect in context.dialects for name in dialect.device_classes}
     for container in pod.all_containers():

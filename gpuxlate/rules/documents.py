@@ -178,8 +178,8 @@ def quota_counts_all_cards(this: Rule, path: Path, written: str) -> Diagnostic:
     The number is added once, however many cards the container has: two cards of 4096 MiB count 4096.
 
     ## Source
-    Kubernetes, "Resource quota for extended resources"; Project-HAMi/HAMi, pull request 2266; HAMi, "How to
-    use Kueue on HAMi", which counts `nvidia.com/total-gpumem`.
+    Kubernetes, "Resource quota for extended resources"; Project-HAMi/HAMi, pull request 2266;
+    Project-HAMi/website, "How to use Kueue on HAMi".
     """
     message = msg("{key} adds up the amount of one card, however many cards a container has", key=written)
     hint = "limit the number of cards too, or count an amount of all cards that a webhook writes"

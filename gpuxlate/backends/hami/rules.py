@@ -249,7 +249,7 @@ def listed_models_are_alone(
     pod runs on whichever of these cards has room.
 
     ## Source
-    Project-HAMi/HAMi, pkg/device/devices.go, CheckType (2026-08-21), and pull request 295;
+    Project-HAMi/HAMi, pkg/device/devices.go, CheckType (2026-08-21); Project-HAMi/HAMi, pull request 295;
     Project-HAMi/HAMi-core, issue 137.
     """
     for message, hint in other_models(pod, context.profile):

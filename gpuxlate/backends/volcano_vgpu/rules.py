@@ -77,7 +77,7 @@ def listed_models_are_alone(
     pod runs on whichever of these cards has room.
 
     ## Source
-    volcano-sh/volcano, pkg/scheduler/api/devices/nvidia/vgpu (2026-08-20), which reads the list as HAMi does.
+    volcano-sh/volcano, pkg/scheduler/api/devices/nvidia/vgpu (2026-08-20).
     """
     for message, hint in other_models(pod, context.profile):
         yield this.diagnostic(violation.value_at, message, hint)
