@@ -25,6 +25,7 @@ _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
 def built(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises UserError, InputError."""
     from gpuxlate.overlays.kustomize_errors import CORRECT, RefusedError
+    from gpuxlate.overlays.operations import is_refused
     from gpuxlate.overlays.run_builds import whole_build
 
     HELD.texts.clear()
@@ -45,9 +46,10 @@ def built(folder: str) -> WholeBuild:
     try:
         return whole_build(folder)
     except UnknownError as error:
+        refused = isinstance(error, RefusedError) or is_refused(error.message)
         raise UserError(
             msg("cannot build {folder}: {why}", folder=folder, why=error.message),
-            msg(CORRECT) if isinstance(error, RefusedError) else piped(folder),
+            msg(CORRECT) if refused else piped(folder),
             Exit.FINDINGS,
         ) from None
 

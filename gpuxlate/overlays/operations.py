@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from gpuxlate.manifest.pods import items
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
 from gpuxlate.model.limits import MAX_DEPTH
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.overlays.parts import Places
 from gpuxlate.overlays.patches import CannotMergeError, new_list, new_mapping, with_entry
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
@@ -30,7 +30,7 @@ SHIFTS = ("move", "copy")
 """The operations that take a value from elsewhere in the object."""
 _END = "-"
 """The place after the last item of a list."""
-_APPLIES = "operation {number} ({op} {path}) does not apply to the object"
+_DOES_NOT_APPLY = "operation {number} ({op} {path}) does not apply to the object"
 
 
 class Operation(NamedTuple):
@@ -81,6 +81,11 @@ def steps_of(pointer: str) -> tuple[str, ...]:
 def pointer(path: Path) -> str:
     """A path as a JSON pointer."""
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def is_refused(why: str) -> bool:
+    """What is said of operations says that kustomize refuses them too."""
+    return isinstance(why, Message) and why.template == _DOES_NOT_APPLY
 
 
 class PatchPlaces:
@@ -207,7 +212,7 @@ def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Ope
                 skipped.add(operation.number)
                 continue
             where = pointer(operation.steps)
-            message = msg(_APPLIES, number=operation.number, op=operation.op, path=where)
+            message = msg(_DOES_NOT_APPLY, number=operation.number, op=operation.op, path=where)
             raise CannotMergeError(message) from None
         places.append(place)
     return Operated(root, tuple(places), frozenset(skipped))

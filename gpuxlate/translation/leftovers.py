@@ -373,9 +373,19 @@ def _outside(
         hint = BUILT
     elif texts.of_objects and may_be_values(name):
         hint = NO_CHART
+    elif reason:
+        hint = _way_out(reason, hint)
     finding = replace(scope.found(key.name, None, key.path, reason or why, hint), on_key=key.on_key)
     span = document.source.span(*key.at) if key.at else None
     return Leftover(key.name, with_location(document, finding.located(span=span)))
+
+
+def _way_out(reason: str, otherwise: str) -> str:
+    """The hint for what operations say that were not translated."""
+    from gpuxlate.overlays.kustomize_errors import CORRECT
+    from gpuxlate.overlays.operations import is_refused
+
+    return CORRECT if is_refused(reason) else otherwise
 
 
 def _of_the_target(

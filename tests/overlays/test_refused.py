@@ -47,3 +47,19 @@ def test_what_kustomize_refuses(title: str, tmp_path: Path, monkeypatch: pytest.
         assert "kustomize refuses it" in said
     if KUBECTL and "is not read" not in case["why"]:
         assert build(Path("over")) is None
+
+
+def test_an_operation_that_does_not_apply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No help leads to a build that kustomize refuses."""
+    key = "/spec/template/spec/containers/0/resources/limits/vke.volcengine.com~1mgpu-core"
+    patch = f"[{{op: test, path: /spec/replicas, value: 7}}, {{op: replace, path: {key}, value: 60}}]"
+    files = CASES["unbuilt"]["a base that is not there"]["files"]
+    over = "resources: [../base]\npatches: [{path: p.yaml, target: {kind: Deployment}}]\n"
+    monkeypatch.chdir(written(tmp_path, {**files, "over/kustomization.yaml": over, "over/p.yaml": patch}))
+    for command in (["inspect", "-k", "over"], ["translate", ".", "--to", "ack", "-i", *OPTIONS]):
+        done = run(*command)
+        assert done.code == 1, command
+        assert "operation 0 (test /spec/replicas) does not apply" in done.err.decode()
+        assert "help: correct it: kustomize builds nothing of it" in done.err.decode()
+    if KUBECTL:
+        assert build(Path("over")) is None
