@@ -79,6 +79,8 @@ BUILT_IN: tuple[BackendRow, ...] = (
 )
 
 
+_ALIKE = 0.65
+"""From which ratio on a target may be meant: ``dra`` is as much of one target as of another."""
 CLOUDS = tuple(row.name for row in BUILT_IN[:3])
 """What is shown where neither a user nor the input says which targets: the clouds of the first rows."""
 
@@ -109,7 +111,7 @@ def _nearest(text: str) -> str | None:
     """The name that was probably meant: one that is spelt much like the text, else the target of which the
     title alone has each of its words; None where that is a guess."""
     names = [name for row in BUILT_IN for name in names_of(row)]
-    spelt = spelt_like(text, [*names, *plugins.names()])
+    spelt = spelt_like(text, [*names, *plugins.names()], ratio=_ALIKE)
     if spelt:
         return spelt[0]
     words = re.findall(r"[a-z0-9]{3,}", text)

@@ -98,7 +98,7 @@ class Inspection(Output):
     KIND: ClassVar[str] = "inspect"
     items: Sequence[InspectedShare]
     """Every share."""
-    totals_of_items: Mapping[str, TargetSums]
+    totals: Mapping[str, TargetSums]
     """The sums by target."""
     quotas: Sequence[PrintedQuota]
     """Every amount of a quota that is read."""
