@@ -89,7 +89,7 @@ def by_editor(root: Path, target: str) -> Texts:
     return {
         name: Translated.of(
             Check.of(OpenText((root / name).as_uri(), 1, text), ServerOptions(isolated=True)), target
-        ).made.text
+        ).result.text
         for name, text in texts(root).items()
     }
 

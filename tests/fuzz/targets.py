@@ -87,7 +87,7 @@ def reader(data: bytes) -> None:
                     assert not isinstance(node, Scalar) or (node.text, node.kind) == (value.text, value.kind)
         list(jobs_in(document, job_targets.rows_of(document)))
         facts = document_keys(document, pods, registry.is_gpu_key)
-        for path in (*(path for _, path, _ in facts.outside), *facts.repeated, *facts.shared):
+        for path in (*(key.path for key in facts.outside), *facts.repeated, *facts.shared):
             start, end = locate(document.root, path, on_key=True) if document.root else (0, 0)
             assert document.start <= start <= end <= len(source.text)
     assert at <= len(source.text)

@@ -71,7 +71,7 @@ MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
     "whole cards beside the containers": (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  resources: {limits: {nvidia.com/gpu: 1}}\n"
         "  containers: [{name: c, image: x}]\n",
-        [("GX014", "nvidia.com/gpu: 1", "beside the containers", "in resources.limits of a container")],
+        [("GX014", "nvidia.com/gpu", "beside the containers", "in resources.limits of a container")],
     ),
     # NVIDIA/k8s-device-plugin issues 1548 and 1022, api/config/v1/replicas.go: at least 2
     "one replica": (
