@@ -236,8 +236,8 @@ def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Ite
 
 def _ways_to_devices(devices: ClusterDevices, claims: Sequence[Json]) -> Iterator[str]:
     """What claims without devices ask of those of the cluster, and what would give them some."""
-    asked = [way for claim in claims for way in _ways_of(claim)]
-    classes = dict.fromkeys(str(way["deviceClassName"]) for way in asked if way.get("deviceClassName"))
+    requests = [way for claim in claims for way in _ways_of(claim)]
+    classes = dict.fromkeys(str(way["deviceClassName"]) for way in requests if way.get("deviceClassName"))
     if not devices.classes:
         for name in classes:
             text = (
@@ -250,7 +250,7 @@ def _ways_to_devices(devices: ClusterDevices, claims: Sequence[Json]) -> Iterato
         yield msg(text, name=name, names=", ".join(sorted(devices.classes)))
     published = [device for each in devices.by_node.values() for device in each]
     free = [device for device in published if device.shared or not (device.taken or device.tainted)]
-    for way in asked:
+    for way in requests:
         conditions = [
             str((selector.get("cel") or {}).get("expression")) for selector in way.get("selectors") or ()
         ]

@@ -215,8 +215,8 @@ def names_of_dependency(folder: str, chart: str) -> tuple[str, ...]:
     path = os.path.join(folder, CHART)
     document = first_document(path) if os.path.isfile(path) else None
     dependencies = expand(document.root, (), ("dependencies", "*")) if document and document.root else ()
-    same = [one for _, one in dependencies if get_text(one, "name") == chart]
-    return tuple(dict.fromkeys(get_text(one, "alias") or chart for one in same)) or (chart,)
+    same = [dependency for _, dependency in dependencies if get_text(dependency, "name") == chart]
+    return tuple(dict.fromkeys(get_text(dependency, "alias") or chart for dependency in same)) or (chart,)
 
 
 def _main(folder: str) -> Document | None:

@@ -131,8 +131,8 @@ def _other_labels(nodes: Sequence[GpuNode], pod: PodDemand) -> Iterator[str]:
         if not nodes or labels.keys() & {*values}:
             continue
         if labels:
-            found = comma_list([f"{value} ({node})" for value, node in labels.items()])
-            yield msg("select another {name}: GPU nodes have {values}", name=name, values=found)
+            on_nodes = comma_list([f"{value} ({node})" for value, node in labels.items()])
+            yield msg("select another {name}: GPU nodes have {values}", name=name, values=on_nodes)
             continue
         label = f"{name}={values[0]}" if values else name
         text = "do not select {label}, or label a node: kubectl label node {node} {label}"

@@ -240,7 +240,7 @@ def check_around(said_of_build: SaidOfBuild, state: State) -> None:
 
 
 def reported_paths(state: State) -> frozenset[Path]:
-    """The places of a document where something is left behind, as its findings say."""
+    """The places of what is not translated of a document, as its findings say."""
     left = {leftover.diagnostic for leftover in state.leftovers}
     return frozenset(
         finding.path

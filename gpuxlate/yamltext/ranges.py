@@ -157,9 +157,8 @@ def _unread(text: str, is_relevant: IsRelevant) -> Iterator[tuple[int | None, Te
             if end - behind < 2:
                 continue
             if not (matters and is_relevant(text[start:end])):
-                if text.endswith(
-                    "---", start, behind
-                ):  # else the marker of the next would be the first one's
+                # without a marker of its own, that of the next one would be the first
+                if text.endswith("---", start, behind):
                     yield number, document
                 continue
             for item in _items(text, start, end):
