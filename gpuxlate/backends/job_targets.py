@@ -36,7 +36,7 @@ def reader_of(source: Source, target: str | None = None) -> DocumentReader | Non
 def rows_of(document: Document) -> Iterator[JobRow]:
     """Where objects of a document may hold parameters. Loads only backends whose mark it may hold."""
     for row in registry.BUILT_IN:
-        if row.mark and document.holds("\\", row.mark):
+        if row.mark and document.may_hold(row.mark):
             yield from _rows([registry.load(row)])
     yield from _rows(registry.plugin_backends())
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.manifest.claims import MARKS, claims_of, names_in, templates_made
+from gpuxlate.manifest.claims import MARK, claims_of, names_in, templates_made
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
@@ -71,14 +71,14 @@ def text_of(
     pods: list[Pod] = []
     unread: list[Unread] = []
     made_by_controllers: list[tuple[str | None, str, str]] = []
-    if source.holds(*MARKS):
+    if source.may_hold(MARK):
         from gpuxlate.rules.source import template_in
 
         end = 0
         try:
             for document in read(source):
                 end = document.end
-                if not document.holds(*MARKS):
+                if not document.may_hold(MARK):
                     continue
                 if is_patch:
                     unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))

@@ -31,13 +31,9 @@ _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "sele
 _FORMS = {"exactly": RequestForm.EXACTLY, "firstAvailable": RequestForm.FIRST}
 
 
-MARKS = (MARK, "\\")
-"""One of them is in a text that holds claims or names some: a key in double quotes may have escapes."""
-
-
 def may_name_claims(text: bytes) -> bool:
-    """Whether a text may hold claims, or name some."""
-    return any(mark.encode() in text for mark in MARKS)
+    """Whether a text may hold claims, or name some: a key in double quotes may have escapes."""
+    return MARK.encode() in text or b"\\" in text
 
 
 def names_in(document: Document, known_paths: Container[Path]) -> Iterator[str]:
@@ -61,7 +57,7 @@ def names_in(document: Document, known_paths: Container[Path]) -> Iterator[str]:
 
 
 def claims_of(document: Document) -> Iterator[ClaimObject]:
-    """The templates of claims and the claims of a document. One whose text has none of MARKS has none."""
+    """The templates of claims and the claims of a document. One whose text may not hold MARK has none."""
     for ref, path, node in objects_in(document):
         group, _, version = (ref.api_version or "").rpartition("/")
         steps = _DEVICES.get(ref.kind or "")

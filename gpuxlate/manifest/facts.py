@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING
 
-from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.hits import path_of, scalars_at
 from gpuxlate.manifest.kinds import UNREAD_KINDS, kind_of
 from gpuxlate.manifest.objects import objects_in
@@ -70,7 +70,7 @@ def document_keys(
         shared=tuple(_shared_paths(document.root, pods, is_gpu_key))
         if document.aliases and document.root
         else (),
-        claims=tuple(claims_of(document)) if document.holds(*MARKS) else (),
+        claims=tuple(claims_of(document)) if document.may_hold(MARK) else (),
         several=frozenset(
             pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)
         ),

@@ -22,6 +22,7 @@ from gpuxlate.model.pod import PodKeys, groups
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, deref, is_merge
 from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.source import ESCAPES
 
 PREFIXES = (
     # ResourceQuota; resourceFieldRef
@@ -36,10 +37,7 @@ PREFIXES = (
 )
 """What may be before a key in the name of a setting."""
 _HIDING = (
-    # escapes of characters that are in keys; any other stands between a key and what is beside it
-    *("\\x", "\\u00", "\\U000000", "\\/"),
-    # of a line break in double quotes: there is no character in its place
-    *("\\\n", "\\\r", "\\\x85", "\\\u2028", "\\\u2029"),
+    *ESCAPES,
     # of a dot in patterns and paths, of a slash in JSON pointers
     *("\\.", "~1"),
 )

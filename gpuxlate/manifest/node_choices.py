@@ -49,7 +49,7 @@ class NodeChoice(NamedTuple):
 
 def choices_in(document: Document, object_path: Path) -> Iterator[NodeChoice]:
     """Every label and taint of nodes that an object names: in its pods, and in what goes to them."""
-    if not document.holds(*NODE_WORDS, "\\"):
+    if not document.may_hold(*NODE_WORDS):
         return
     root = get(document.root, *object_path)
     pending: list[tuple[Path, Node]] = [(object_path, root)] if root is not None else []

@@ -28,7 +28,7 @@ class Pass(NamedTuple, Generic[S]):
     """One step. It applies to documents that have one of the ``words``, or where the state has something of
     what it ``needs``; without both, always.
 
-    Without its letters a word is written by an escape alone: a document with a backslash may have them all.
+    Without its letters a word is written by an escape alone: a document with such escapes may have them all.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Pass(NamedTuple, Generic[S]):
     def applies(self, state: S, words: tuple[str, ...]) -> bool:
         """Whether the document of a state has something for it. ``words``: its own, asked for once."""
         document = state.document
-        if words and document.job is None and document.holds("\\", *words):
+        if words and document.job is None and document.may_hold(*words):
             return True
         for name in self.needs:
             if getattr(state, name):

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from gpuxlate.files.find import HELD
 from gpuxlate.files.read import StrPath
-from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import ObjectRef, Path
@@ -187,7 +187,7 @@ def template_patches(path: StrPath, document: Document, start: int = -1) -> list
 
     Only files are read: nothing is raised for their content.
     """
-    if not document.holds(*MARKS):
+    if not document.may_hold(MARK):
         return []
     refs = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
     if not refs:

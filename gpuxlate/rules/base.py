@@ -310,15 +310,20 @@ class Rule:
         if not (self.constraints or self.with_profile):
             return self.check(self, *args)
         pod, context = args
-        return self.broken_by(pod.with_workload(), context, names_in(pod))
+        return self.broken_by(pod.with_workload(), context, self.constraints_about(names_in(pod)))
 
-    def broken_by(self, pod: PodKeys, context: Context, names: Set[str]) -> Iterable[Diagnostic]:
-        """What a pod, with what its workload adds, breaks of the constraints. ``names``: of its keys."""
-        constraints = [  # a pod that breaks one has a key of each set
+    def constraints_about(self, names: Set[str]) -> tuple[Constraint, ...]:
+        """Those that a pod with keys of these names may break: it has one of each set that they need."""
+        return tuple(
             constraint for constraint in self.constraints if not any(map(names.isdisjoint, constraint.needs))
-        ]
+        )
+
+    def broken_by(
+        self, pod: PodKeys, context: Context, constraints: Iterable[Constraint]
+    ) -> Iterable[Diagnostic]:
+        """What a pod, with what its workload adds, breaks of some constraints, and of its cluster's."""
         if self.with_profile is not None and context.profile is not None:
-            constraints += self.with_profile.constraints(context.profile)
+            constraints = (*constraints, *self.with_profile.constraints(context.profile))
         findings: list[Diagnostic] = []
         for constraint in constraints:
             for violation in constraint.violations(pod):

@@ -1,15 +1,15 @@
 """Which rules a pod is asked: those that are about what it has, in one look-up.
 
-The keys of a pod are walked once. A rule with constraints names the keys without which it is not broken
+The keys of a pod are walked once. A constraint names the keys without which it is not broken
 (``Constraint.needs``); a vendor-neutral rule says what it is about (``Subject``). All others are asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from functools import cache, cached_property, lru_cache
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -18,17 +18,23 @@ from gpuxlate.rules import key_index
 from gpuxlate.rules.base import CodeTakenError, Context, Dialect, Rule, Scope, Subject, rules_of
 from gpuxlate.rules.key_index import KeyIndex, key_index_of
 
+if TYPE_CHECKING:
+    from gpuxlate.rules.predicates import Constraint
+
 _PLAIN = regex("0|[1-9][0-9]{0,8}")
 """A number that no rule on the form of numbers has something to say of."""
 
 
 class _Index(NamedTuple):
-    """The numbers of rules: by a key, by a subject, of any pod, of any pod in a cluster that is known."""
+    """The numbers of rules: by a subject, of any pod, of any pod in a cluster that is known.
 
-    by_key: dict[str, list[int]]
+    ``names``: those without which some constraint is not broken, or some rule is about nothing.
+    """
+
     by_subject: dict[Subject, list[int]]
     of_any: list[int]
     in_clusters: list[int]
+    names: frozenset[str]
 
 
 class Rules(tuple[Rule, ...]):
@@ -36,49 +42,67 @@ class Rules(tuple[Rule, ...]):
 
     @cached_property
     def _index(self) -> _Index:
-        index = _Index({}, {}, [], [])
+        by_subject: dict[Subject, list[int]] = {}
+        of_any: list[int] = []
+        in_clusters: list[int] = []
+        names: set[str] = set()
         for number, rule in enumerate(self):
             if rule.scope not in (Scope.POD, Scope.JOB):
                 continue
-            needs = [constraint.needs for constraint in rule.constraints]
-            if rule.keys:
-                needs.append((rule.keys,))
-            if rule.extra_check or not all(needs) or not (needs or rule.about or rule.with_profile):
-                index.of_any.append(number)
+            names = names.union(rule.keys, *(needed for each in rule.constraints for needed in each.needs))
+            if rule.extra_check or not (rule.constraints or rule.keys or rule.about or rule.with_profile):
+                of_any.append(number)
             elif rule.with_profile is not None:
-                index.in_clusters.append(number)
+                in_clusters.append(number)
             for subject in rule.about:
-                index.by_subject.setdefault(subject, []).append(number)
-            # a pod that breaks a constraint has a key of each set: the last, that of its value, is the rarest
-            for name in {name for sets in needs if sets for name in sets[-1]}:
-                index.by_key.setdefault(name, []).append(number)
-        return index
+                by_subject.setdefault(subject, []).append(number)
+        return _Index(by_subject, of_any, in_clusters, frozenset(names))
+
+    @cached_property
+    def _asked_with(self) -> Callable[[frozenset[str]], dict[int, tuple[Constraint, ...]]]:
+        """The numbers of rules by the names of a pod that rules need: pods of one kind have the same.
+
+        Each with its constraints that such a pod may break.
+        """
+        of_any = self._index.of_any
+        pod_rules = [(n, rule) for n, rule in enumerate(self) if rule.scope in (Scope.POD, Scope.JOB)]
+
+        def asked_with(names: frozenset[str]) -> dict[int, tuple[Constraint, ...]]:
+            asked: dict[int, tuple[Constraint, ...]] = dict.fromkeys(of_any, ())
+            for number, rule in pod_rules:
+                constraints = rule.constraints_about(names)
+                if constraints or not rule.keys.isdisjoint(names):
+                    asked[number] = constraints
+            return asked
+
+        return lru_cache(maxsize=1024)(asked_with)
 
     @cached_property
     def refusing(self) -> Rules:
         """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
         return Rules(rule for rule in self if rule.severity is not Severity.INFO)
 
-    def asked_of(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
-        """The rules that can find something in a pod, in their order."""
+    def asked_of(self, pod: PodKeys, context: Context) -> Iterator[tuple[Rule, Sequence[Constraint]]]:
+        """The rules that can find something in a pod, in their order, each with what the pod may break."""
         index = self._index
-        numbers = set(index.of_any)
+        asked = self._asked_with(names_in(pod) & index.names)
+        numbers = {*asked}
         if context.profile is not None:
             numbers.update(index.in_clusters)
         for subject in subjects(pod, key_index_of(context)) if index.by_subject else ():
             numbers.update(index.by_subject.get(subject, ()))
-        for name in names_in(pod) & index.by_key.keys():
-            numbers.update(index.by_key[name])
-        return (self[number] for number in sorted(numbers))
+        return ((self[number], asked.get(number, ())) for number in sorted(numbers))
 
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
-    together, names = pod.with_workload(), names_in(pod)  # constraints look at these
-    for rule in listed.asked_of(pod, context):
-        constraints = rule.constraints or rule.with_profile
-        findings = rule.broken_by(together, context, names) if constraints else rule(pod, context)
+    together = pod.with_workload()  # constraints look at this
+    for rule, constraints in listed.asked_of(pod, context):
+        if rule.constraints or rule.with_profile:
+            findings = rule.broken_by(together, context, constraints)
+        else:
+            findings = rule(pod, context)
         yield from context.applying(findings) if context.partial else findings
 
 

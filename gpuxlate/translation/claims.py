@@ -15,7 +15,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
 from gpuxlate.claims.index import Unread
 from gpuxlate.claims.templates import ClaimTemplate, NamedTemplate
-from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Remove
 from gpuxlate.model.limits import MAX_NAME
@@ -46,7 +46,7 @@ class Changes(NamedTuple):
 def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope) -> Iterator[Leftover]:
     """The templates of the source in a document that stay, whatever becomes of its pods: something that is
     not translated names them, or no pod does."""
-    for claim in claims_of(document) if document.holds(*MARKS) else ():
+    for claim in claims_of(document) if document.may_hold(MARK) else ():
         by, users = beside.index.kept_by(claim), beside.index.users(claim)
         if (by or not users) and replaced_backends(claim.devices.classes(), scope):
             yield _left_template(document, claim, by)
@@ -62,7 +62,7 @@ def changes(
     """The new templates of a document, and those in it that go with the last pod that uses them."""
     new = Changes([], [], [], [], [])
     whole = False
-    for claim in claims_of(document) if document.holds(*MARKS) else ():
+    for claim in claims_of(document) if document.may_hold(MARK) else ():
         users = [translated(keys) for _, keys in beside.index.users(claim)]
         mine = replaced_backends(claim.devices.classes(), scope)
         kept = beside.index.kept_by(claim)

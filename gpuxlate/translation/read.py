@@ -21,7 +21,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
-from gpuxlate.manifest.claims import MARK, MARKS, claims_of
+from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
@@ -324,7 +324,7 @@ _FIND_PODS = (
     Pass("pods", find_pods),
 )
 _BESIDE_PODS = (
-    Pass("classes of devices", find_unread_classes, lambda: MARKS),
+    Pass("classes of devices", find_unread_classes, lambda: (MARK,)),
     Pass("machines", find_machines, lambda: NODE_WORDS),
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""

@@ -41,7 +41,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
 )
 from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
-from gpuxlate.yamltext.source import CharacterSubstitution, Source, WordSearch
+from gpuxlate.yamltext.source import ESCAPES, CharacterSubstitution, Source, WordSearch
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -102,6 +102,10 @@ class Document:
             return False
         text, start, end = self.source.text, self.start, self.end
         return any(text.find(word, start, end) >= 0 for word in words if search.holds(word))
+
+    def may_hold(self, *words: str) -> bool:
+        """Whether its text has one of the words, or what may hide one."""
+        return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
 
     def held_beside(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Those of some words that its text may have: what is parsed of the source has them."""

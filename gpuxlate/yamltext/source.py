@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from functools import cached_property, partial
+from collections import defaultdict
+from functools import cache, cached_property, partial
 from itertools import islice
 
 from gpuxlate.model import limits
@@ -18,6 +19,15 @@ from gpuxlate.yamltext.ranges import Chunk, Excerpt, IsRelevant, unread
 BOM = "\ufeff"
 BLOCK = 1024
 """Characters of which the lines are counted when a position is asked for."""
+ESCAPES = (
+    # of the letters of a word; any other stands between two words
+    *("\\x", "\\u00", "\\U000000", "\\/"),
+    # of a line break: there is no character in its place
+    *("\\\n", "\\\r", "\\\x85", "\\\u2028", "\\\u2029"),
+)
+"""What hides a word from a search for its letters: how escapes of YAML begin, in double quotes."""
+_BEGINNING = 5
+"""Letters that few words have in common by chance."""
 LINE_BREAK = regex(r"\r\n|\n|\r")
 _FOREIGN_TAG = regex(
     r"^[ \t]*(?=\{\{.*\}\}[ \t]*$|\{[%#].*[%#]\}[ \t]*$)(\{[%#]|\{\{(?:[#>^!]|/(?!\*)))", re.MULTILINE
@@ -62,11 +72,25 @@ class WordSearch:
                 return True
         return False
 
+    def may_hold(self, *words: str) -> bool:
+        """Whether the text has one of the words, or what may hide one."""
+        return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
+
     def held(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Those of some words that the text has."""
         if words not in self._held:
-            self._held[words] = tuple(word for word in words if self.holds(word))
+            alike = [group for beginning, group in _by_beginning(words).items() if self.holds(beginning)]
+            self._held[words] = tuple(word for group in alike for word in group if self.holds(word))
         return self._held[words]
+
+
+@cache
+def _by_beginning(words: tuple[str, ...]) -> dict[str, list[str]]:
+    """Some words by what they begin with: most texts have not even that."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for word in words:
+        groups[word[: _BEGINNING if word[0].isalnum() else 1]].append(word)
+    return groups
 
 
 class Source:
@@ -92,6 +116,10 @@ class Source:
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words."""
         return self.words.holds(*words)
+
+    def may_hold(self, *words: str) -> bool:
+        """Whether the text has one of the words, or what may hide one."""
+        return self.words.may_hold(*words)
 
     @cached_property
     def foreign_tag(self) -> str:
