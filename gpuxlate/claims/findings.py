@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -23,7 +22,7 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
             claim = pod.claim(use.name)
             if claim is not None and claim.missing is not None:
                 where = claim.reference.path if claim.reference else claim.path
-                yield replace(claim_is_known.diagnostic(where, *claim.missing), severity=Severity.ERROR)
+                yield claim_is_known.diagnostic(where, *claim.missing, severity=Severity.ERROR)
 
 
 def shared_claims(pod: Pod, sources: Sequence[Backend], index: ClaimIndex) -> Iterator[Diagnostic]:

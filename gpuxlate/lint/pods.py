@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -111,5 +110,4 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
     hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
     message = msg(text, operator=counter.operator)
-    finding: Diagnostic = operator_knows_the_cards(first.path, message, hint)
-    yield replace(finding, severity=Severity.INFO)
+    yield operator_knows_the_cards.diagnostic(first.path, message, hint, severity=Severity.INFO)

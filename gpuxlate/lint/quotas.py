@@ -40,27 +40,14 @@ def judge_quotas(document: Document, context: Context) -> Judged:
         is_of_gpus = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
         if is_of_gpus and not quota.is_counted and not _is_kept(quota, name):
             findings += [
-                (
-                    replace(
-                        quota_is_counted(path, quota.written, quota.resource),
-                        on_key=path[-1] == quota.written,
-                    ),
-                    quota.object,
-                )
-                for path in quota.names
+                (quota_is_counted(path, quota.written, quota.resource), quota.object) for path in quota.names
             ]
         if _is_resource(words, quota, name):
             read |= {*quota.names}
             findings += [(finding, quota.object) for finding in _findings(quota, name, context)]
             if _is_of_each_card(quota, name):
                 findings += [
-                    (
-                        replace(
-                            quota_counts_all_cards(path, quota.written), on_key=path[-1] == quota.written
-                        ),
-                        quota.object,
-                    )
-                    for path in quota.names[:1]
+                    (quota_counts_all_cards(path, quota.written), quota.object) for path in quota.names[:1]
                 ]
         elif words.unread(name) is not None or words.product(name):
             read |= {*quota.names}
@@ -77,11 +64,10 @@ def _is_resource(words: KeyIndex, quota: Quota, name: str) -> bool:
 def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
     for path in quota.names:
         for finding in key_is_known(_pod(name, Value("", path=path), quota), context):
-            # the name of another key alone, without its prefix, is no fix
-            yield replace(finding, fix=None, on_key=path[-1] == quota.written)
+            yield _of_name(finding, quota)
         if any(row.sets == "partition" for row in key_index_of(context).rows(name)):
             for finding in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
-                yield replace(finding, on_key=path[-1] == quota.written)
+                yield _of_name(finding, quota)
     for value, _ in quota.amounts:
         if quota.takes_fractions and written(value).form is NumberForm.FRACTION:
             continue
@@ -113,7 +99,15 @@ def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
     for path in quota.names:
         pod = _pod(name, Value("", path=path), quota)
         for finding in (*unread_resources(pod, context), *product_is_read(pod, context)):
-            yield replace(finding, on_key=path[-1] == quota.written)
+            yield _of_name(finding, quota)
+
+
+def _of_name(finding: Diagnostic, quota: Quota) -> Diagnostic:
+    """What a rule of pods says of a name, of the name as the quota has it: in a list it is a value.
+
+    The name of another key alone, without its prefix, is no fix.
+    """
+    return replace(finding, fix=None, on_key=finding.path[-1] == quota.written)
 
 
 def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

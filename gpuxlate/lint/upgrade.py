@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from collections.abc import Mapping as Map
-from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from gpuxlate.backends import registry
@@ -39,23 +38,23 @@ def changes_in_pod(backend: Backend, pod: PodKeys, context: Context) -> Iterator
     assert before is not None
     assert after is not None
     old, new = backend.in_cluster(before), backend.in_cluster(after)
-    between = releases_between(backend, before, after)
-    if not between:
+    changes = releases_between(backend, before, after)
+    if not changes:
         return
     names = [*_names(old, new, pod)]
     yield from names
-    yield from _denied(pod, between)
-    yield from _refused(old, new, pod, context, between)
+    yield from _denied(pod, changes)
+    yield from _refused(old, new, pod, context, changes)
     if not names:
-        yield from _amounts(old, new, pod, before, after, between)
+        yield from _amounts(old, new, pod, before, after, changes)
 
 
 def _values(pod: PodKeys) -> Iterator[Value]:
     """Every key of a pod that may be a vendor's, once."""
     seen: set[Path] = set()
     for values in (
-        *(one.resources for one in pod.all_containers()),
-        *(one.env for one in pod.all_containers()),
+        *(container.resources for container in pod.all_containers()),
+        *(container.env for container in pod.all_containers()),
         *(pod.labels, pod.annotations, pod.node_selector),
     ):
         for value in values.values():
@@ -81,45 +80,50 @@ def _names(old: Backend, new: Backend, pod: PodKeys) -> Iterator[Diagnostic]:
             yield upgrade_changes_nothing(value.path, message, hint)
 
 
-def _denied(pod: PodKeys, between: tuple[ReleaseChange, ...]) -> Iterator[Diagnostic]:
+def _denied(pod: PodKeys, changes: tuple[ReleaseChange, ...]) -> Iterator[Diagnostic]:
     """Keys with which only the newer release refuses a pod."""
-    denied = [one for one in between if one.change is ChangeKind.DENIED]
+    denied = [change for change in changes if change.change is ChangeKind.DENIED]
     for value in _values(pod) if denied else ():
         name = str(value.path[-1])
-        change = next((one for one in denied if fnmatchcase(name, one.key)), None)
+        change = next((change for change in denied if fnmatchcase(name, change.key)), None)
         if change is not None:
             message = msg(
                 "{release} refuses pods that are made with {name}", release=str(change.release), name=name
             )
-            told: Diagnostic = upgrade_changes_nothing(value.path, message, "remove it")
-            yield replace(told, severity=Severity.ERROR)
+            yield upgrade_changes_nothing.diagnostic(
+                value, message, "remove it", severity=Severity.ERROR, on_key=True
+            )
 
 
 def _refused(
-    old: Backend, new: Backend, pod: PodKeys, context: Context, between: tuple[ReleaseChange, ...]
+    old: Backend, new: Backend, pod: PodKeys, context: Context, changes: tuple[ReleaseChange, ...]
 ) -> Iterator[Diagnostic]:
     """What only the newer release refuses: what its rules call an error and those of the older one do not,
     and what the older one dropped without a word."""
-    here, there = context._replace(profile=context.before, before=None), context._replace(before=None)
-    known = {(one.code, one.path) for one in old.check(pod, here) if one.severity is Severity.ERROR}
-    refusing = [one for one in between if one.change is ChangeKind.REFUSED]
-    for found in new.check(pod, there):
-        if found.severity is not Severity.ERROR:
+    in_old, in_new = context._replace(profile=context.before, before=None), context._replace(before=None)
+    findings = (finding for finding in old.check(pod, in_old) if finding.severity is Severity.ERROR)
+    refused_before = {(finding.code, finding.path) for finding in findings}
+    refusing = [change for change in changes if change.change is ChangeKind.REFUSED]
+    for finding in new.check(pod, in_new):
+        if finding.severity is not Severity.ERROR:
             continue
-        name = str(found.path[-1]) if found.path else ""
-        release = next((one.release for one in refusing if fnmatchcase(name, one.key)), None)
-        if (found.code, found.path) not in known:
-            text = msg("{code} from the newer release on: {message}", code=found.code, message=found.message)
+        name = str(finding.path[-1]) if finding.path else ""
+        release = next((change.release for change in refusing if fnmatchcase(name, change.key)), None)
+        if (finding.code, finding.path) not in refused_before:
+            text = msg(
+                "{code} from the newer release on: {message}", code=finding.code, message=finding.message
+            )
         elif release is not None:
             text = msg(
                 "{release} refuses the pod, older releases drop the request: {message}",
                 release=str(release),
-                message=found.message,
+                message=finding.message,
             )
         else:
             continue
-        told: Diagnostic = upgrade_changes_nothing(found.path, text, found.hint)
-        yield replace(told, severity=Severity.ERROR, on_key=found.on_key)
+        yield upgrade_changes_nothing.diagnostic(
+            finding.path, text, finding.hint, severity=Severity.ERROR, on_key=finding.on_key
+        )
 
 
 def _amounts(
@@ -128,20 +132,23 @@ def _amounts(
     pod: PodKeys,
     before: Profile,
     after: Profile,
-    between: tuple[ReleaseChange, ...],
+    changes: tuple[ReleaseChange, ...],
 ) -> Iterator[Diagnostic]:
     """Containers that get another share."""
-    given = old.read(PodReader(pod, before), before).containers
-    shares = new.read(PodReader(pod, after), after).containers
-    for one, other in zip(given, shares, strict=True):
-        if one.share == other.share or one.share is None or other.share is None:
+    shares_before = old.read(PodReader(pod, before), before).containers
+    shares_after = new.read(PodReader(pod, after), after).containers
+    for share_before, share_after in zip(shares_before, shares_after, strict=True):
+        old_share, new_share = share_before.share, share_after.share
+        if old_share == new_share or old_share is None or new_share is None:
             continue
-        message = msg("the container gets another share: {fields}", fields=_different(one.share, other.share))
-        container = next(c for c in pod.all_containers() if (c.init, c.index) == (one.init, one.index))
+        message = msg("the container gets another share: {fields}", fields=_different(old_share, new_share))
+        place = share_after.init, share_after.index
+        container = next(keys for keys in pod.all_containers() if (keys.init, keys.index) == place)
         value = next(value for name, value in container.resources.items() if new.owns(name))
         rows = [row for name in container.resources if (row := new.find(name)) is not None]
-        asked = {name for row in rows for name in (row.name, row.template)}
-        texts = [one.text for one in between if one.change is ChangeKind.AMOUNT and one.key in asked]
+        names = {name for row in rows for name in (row.name, row.template)}
+        amounts = (change for change in changes if change.change is ChangeKind.AMOUNT)
+        texts = [change.text for change in amounts if change.key in names]
         hint: Message | str = "; ".join(texts) or "write what the container needs in the newer release"
         yield upgrade_changes_nothing(value.path, message, hint)
 
@@ -188,8 +195,9 @@ def changes_in_values(document: Document, context: Context) -> Iterator[Diagnost
                 continue
             named = {"release": str(change.release), "key": change.key}
             message, hint = _about_value(change, named)
-            told: Diagnostic = upgrade_changes_nothing((*base, *steps), message, hint)
-            yield replace(told, severity=Severity.ERROR) if change.change is ChangeKind.DENIED else told
+            severity = Severity.ERROR if change.change is ChangeKind.DENIED else None
+            path = (*base, *steps)
+            yield upgrade_changes_nothing.diagnostic(path, message, hint, severity=severity, on_key=True)
 
 
 def _about_value(change: ReleaseChange, named: Map[str, str]) -> tuple[Message, Message | str]:
@@ -213,8 +221,8 @@ def _values_in(document: Document, chart: str) -> Iterator[tuple[Path, Node]]:
     root = document.root
     if get(root, "kind") is None:
         folder = os.path.dirname(os.path.abspath(document.source.name))
-        own: tuple[Path, ...] = ((),) if chart_name(folder) in (chart, None) else ()
-        places = [*own, *((name,) for name in names_of_dependency(folder, chart))]
+        of_chart: tuple[Path, ...] = ((),) if chart_name(folder) in (chart, None) else ()
+        places = [*of_chart, *((name,) for name in names_of_dependency(folder, chart))]
     else:
         places = [values for named, values in _INSTALLING if get_text(root, *named) == chart]
     for path in places:
@@ -223,7 +231,7 @@ def _values_in(document: Document, chart: str) -> Iterator[tuple[Path, Node]]:
             yield path, values
 
 
-def _different(one: Share, other: Share) -> str:
+def _different(before: Share, after: Share) -> str:
     """The fields that differ: ``memoryMiB 2000 -> 3072``."""
-    both = ((name, getattr(one, field), getattr(other, field)) for field, name in JSON_NAMES.items())
-    return ", ".join(f"{name} {old or '-'} -> {new or '-'}" for name, old, new in both if old != new)
+    fields = ((name, getattr(before, field), getattr(after, field)) for field, name in JSON_NAMES.items())
+    return ", ".join(f"{name} {old or '-'} -> {new or '-'}" for name, old, new in fields if old != new)

@@ -161,7 +161,8 @@ def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Dia
     pkg/device/quota.go.
     """
     message = msg("{key} counts nothing: Kubernetes counts extended resources by their requests", key=written)
-    return this.diagnostic(path, message, msg("write {key}", key=f"requests.{resource}"))
+    hint = msg("write {key}", key=f"requests.{resource}")
+    return this.diagnostic(path, message, hint, on_key=path[-1] == written)
 
 
 @rule("K8S011", Severity.INFO, scope=Scope.SOURCE, no_policy="a quota is in no pod")
@@ -183,7 +184,7 @@ def quota_counts_all_cards(this: Rule, path: Path, written: str) -> Diagnostic:
     """
     message = msg("{key} adds up the amount of one card, however many cards a container has", key=written)
     hint = "limit the number of cards too, or count an amount of all cards that a webhook writes"
-    return this.diagnostic(path, message, hint)
+    return this.diagnostic(path, message, hint, on_key=path[-1] == written)
 
 
 _OF_RESOURCES = (("limits",), ("requests",))

@@ -7,7 +7,6 @@ Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
@@ -76,16 +75,16 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
     return this.diagnostic(path, message, hint, on_key=True)
 
 
-def unread(path: Path, name: str, counts: str) -> Diagnostic:
+def unread(path: Path, name: str, counts: str, *, on_key: bool = True) -> Diagnostic:
     """GX016 about whole accelerators that no dialect reads. ``counts``: which; empty where it is unknown."""
-    finding: Diagnostic = whole_cards_have_a_dialect(
+    return whole_cards_have_a_dialect.diagnostic(
         path,
         msg("{name} counts {product}, which gpuxlate does not read: left as it is", name=name, product=counts)
         if counts
         else msg("{name} reads like an accelerator, which gpuxlate does not know: left as it is", name=name),
         SEE_TARGETS,
+        on_key=on_key,
     )
-    return finding
 
 
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -110,7 +109,7 @@ def unread_classes(claims: Iterable[ClaimObject], context: Context) -> dict[str,
                 message = msg(
                     "gpuxlate reads no driver of device class {name}: left as it is", name=value.text
                 )
-                finding = replace(whole_cards_have_a_dialect(value.path, message, SEE_TARGETS), on_key=False)
+                finding = whole_cards_have_a_dialect.diagnostic(value, message, SEE_TARGETS)
                 findings.setdefault(value.text, finding)
     return findings
 
@@ -306,7 +305,9 @@ def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Dia
 
 
 @rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)
-def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
+def text_is_editable(
+    this: Rule, path: Path, why: str, code: str | None = None, hint: str = "change these lines by hand"
+) -> Diagnostic:
     """The text can be edited here without changing anything else.
 
     ## What it does
@@ -325,7 +326,8 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     ## Source
     Contract of gpuxlate, "touch nothing else".
     """
-    return this.diagnostic(path, msg("cannot edit: {why}", why=why), "change these lines by hand")
+    # ``code``: the rule that the text breaks, where there is one
+    return Diagnostic(code or this.code, this.severity, msg("cannot edit: {why}", why=why), hint, path)
 
 
 @rule("GX026", Severity.ERROR, scope=Scope.TRANSLATION)

@@ -101,7 +101,7 @@ class BuildCheck:
             message = msg(_ELSEWHERE, folder=places.folder, why=now.unread)
             hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
             severity = Severity.WARNING if self.settings.allow_leftovers else Severity.ERROR
-            finding = replace(nothing_is_left_behind((), message, hint), severity=severity)
+            finding = nothing_is_left_behind.diagnostic((), message, hint, severity=severity, on_key=True)
             yield places.written(finding, Piece(host), (entry.start, entry.end))
         objects = _objects(now)
         for obj, data in objects:
@@ -180,7 +180,7 @@ class BuildCheck:
     def _refused(self, places: BuildPlaces, obj: Object, path: Path, message: Message) -> Diagnostic:
         """A finding at what a patch or a kustomization says there; else at the last patch of the object."""
         hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
-        finding = replace(nothing_is_left_behind(path, message, hint), on_key=False)
+        finding = nothing_is_left_behind.diagnostic(path, message, hint)
         placed = self._placed(finding, obj, places)
         templates = (piece for other in places.made.objects if other.is_template for piece in other.pieces)
         pieces = obj.pieces or tuple(templates)

@@ -7,7 +7,6 @@ the end of the list that has the workload.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
@@ -107,15 +106,17 @@ def _named(
     translated: Sources,
     findings: list[Diagnostic],
 ) -> Iterator[NamedTemplate]:
-    message = msg("{kind} {name} is there already", kind=TEMPLATE, name=template.name)
-    taken = with_location(document, name_is_free(template.path, message), template.pod.object)
+    def finding(text: str) -> Diagnostic:
+        message = msg(text, kind=TEMPLATE, name=template.name)
+        return with_location(document, name_is_free(template.path, message), template.pod.object)
+
     for other in beside.index.near(template.namespace, template.name, beside.file):
         users = [translated(keys) for _, keys in beside.index.users(other)]
         if not users or not all(users) or beside.index.kept_by(other):
-            findings.append(taken)
+            findings.append(finding("{kind} {name} is there already"))
             return
-    twice = msg("two workloads have a {kind} named {name}", kind=TEMPLATE, name=template.name)
-    yield NamedTemplate(template.namespace, template.name, replace(taken, message=twice))
+    twice = finding("two workloads have a {kind} named {name}")
+    yield NamedTemplate(template.namespace, template.name, twice)
 
 
 def rename_breaks_reference(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -182,19 +181,22 @@ class LeftoverScope(NamedTuple):
         """No dialect and no product has the key, under whatever name."""
         return self.words.is_foreign(name) and name not in self.renamed
 
-    def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
+    def finding(
+        self, name: str, place: Place | None, path: Path, why: str, hint: Message, *, on_key: bool
+    ) -> Diagnostic:
         """The finding about a key."""
-        product = self.words.product(name, place)
         counts = self.words.unread(name)
         if counts:
-            return replace(unread(path, name, counts), on_key=path[-1:] == (name,))
+            return unread(path, name, counts, on_key=on_key)
+        product = self.words.product(name, place)
         if product:
-            said = not_read(name, product)
-            finding = product_is_read.diagnostic(path, said, UNREAD, severity=Severity.ERROR)
-        else:
-            message = msg(LEFT, name=name, why=why)
-            finding = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
-        return replace(finding, on_key=path[-1:] == (name,))
+            message = not_read(name, product)
+            return product_is_read.diagnostic(path, message, UNREAD, severity=Severity.ERROR, on_key=on_key)
+        return nothing_is_left_behind.diagnostic(path, msg(LEFT, name=name, why=why), hint, on_key=on_key)
+
+    def hint(self, template: str) -> Message:
+        """What to do about a key that is left."""
+        return msg(template, target=self.target, folder=FOLDER)
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
         """The dialect of a key that would read whole cards of its pod, if ``--from`` named it."""
@@ -270,10 +272,11 @@ def left_in_document(
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else _asks_by(names, words)
                     why = run.why_left or texts.of_pods or none
-                    hint = texts.below if why == BELOW else texts.hint
-                    finding = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    hint = scope.hint(texts.below if why == BELOW else texts.hint)
                     if reader and why is WHOLE_CARDS:
-                        finding = replace(finding, hint=msg(READ_THEM, dialect=reader))
+                        hint = msg(READ_THEM, dialect=reader)
+                    on_key = spot.path[-1:] == (spot.name,)
+                    finding = scope.finding(spot.name, spot.place, spot.path, why, hint, on_key=on_key)
                     third = awakened(run) if third is None and sources else third
                     counting = _counting(spot, third or ())
                     final = counting is not None or why == BELOW
@@ -356,8 +359,7 @@ def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | Non
     if dialect is None:
         return None
     message = msg(BEFORE, name=spot.name, target=dialect.name)
-    finding: Diagnostic = nothing_is_left_behind(spot.path, message, "remove it")
-    return replace(finding, on_key=spot.on_key)
+    return nothing_is_left_behind.diagnostic(spot.path, message, "remove it", on_key=spot.on_key)
 
 
 def _outside(
@@ -375,7 +377,7 @@ def _outside(
         hint = NO_CHART
     elif reason:
         hint = _way_out(reason, hint)
-    finding = replace(scope.found(key.name, None, key.path, reason or why, hint), on_key=key.on_key)
+    finding = scope.finding(key.name, None, key.path, reason or why, scope.hint(hint), on_key=key.on_key)
     span = document.source.span(*key.at) if key.at else None
     return Leftover(key.name, with_location(document, finding.located(span=span)))
 
@@ -404,8 +406,8 @@ def _of_the_target(
             continue
         if spot.name == target.whole_card_key or any(source.owns(spot.name) for source in sources):
             continue
-        finding = nothing_is_left_behind(spot.path, msg(BEFORE, name=spot.name, target=target.name), REMOVE)
-        finding = replace(finding, on_key=spot.on_key)
+        message = msg(BEFORE, name=spot.name, target=target.name)
+        finding = nothing_is_left_behind.diagnostic(spot.path, message, REMOVE, on_key=spot.on_key)
         yield Leftover(spot.name, with_location(document, finding, pod.object))
 
 
@@ -434,8 +436,10 @@ def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverSco
                 of = [other for other in of if other in sources]  # two clouds have machines of one name
             if of:
                 meant = [other for other in of if other in sources] or of  # as above
-                finding = nothing_is_left_behind(choice.path, _machine(choice, meant), MACHINES)
-                finding = replace(finding, on_key=choice.on_key)
+                message = _machine(choice, meant)
+                finding = nothing_is_left_behind.diagnostic(
+                    choice.path, message, MACHINES, on_key=choice.on_key
+                )
                 yield Leftover(choice.name, with_location(document, finding, pods[path].object))
 
 
@@ -464,7 +468,7 @@ def left_in_text(
         is_word = match.start() in keys and scope.words.is_meant(name, Place.ANNOTATION, pod)
         if scope.is_left(name, Place.ANNOTATION if is_word else None, beside_gpus=is_word):
             span = source.span(start + match.end() - len(name), start + match.end())
-            finding = scope.found(name, None, (), why, hint)
+            finding = scope.finding(name, None, (), why, scope.hint(hint), on_key=False)
             yield Leftover(
                 name, finding.located(file=source.name, document=document, span=span), of_share=True
             )

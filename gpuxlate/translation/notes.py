@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import USUAL_VENDOR, Backend
@@ -67,10 +66,10 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
                     key=edit.key,
                     unit=join_or(sorted(new)),
                 )
-                finding = nothing_is_left_behind(
-                    edit.path, message, "change the comment after the translation"
+                hint = "change the comment after the translation"
+                yield nothing_is_left_behind.diagnostic(
+                    edit.path, message, hint, severity=Severity.WARNING, on_key=True
                 )
-                yield replace(finding, severity=Severity.WARNING, on_key=True)
 
 
 class _Comments:

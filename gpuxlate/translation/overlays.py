@@ -253,7 +253,10 @@ def _left_cards(
         for name, value in container.resources.items():
             path = _path_in(document, value.path, places)
             if name in keys and part.left and path is not None:
-                finding = settings.scope.found(name, Place.RESOURCE, path, part.left, BUILT)
+                scope, on_key = settings.scope, path[-1:] == (name,)
+                finding = scope.finding(
+                    name, Place.RESOURCE, path, part.left, scope.hint(BUILT), on_key=on_key
+                )
                 yield Leftover(name, with_location(document, finding, pod.object), part.left == BELOW)
 
 

@@ -208,10 +208,8 @@ class _Render:
                 splices.extend(edit_document(document, [*edits, *beside.edits]))
                 splices.extend(beside.splices)
             except EditError as error:
-                finding = text_is_editable(error.path, error.message)
-                self.diagnostics.append(
-                    with_location(document, replace(finding, code=error.code or finding.code))
-                )
+                finding = text_is_editable(error.path, error.message, error.code)
+                self.diagnostics.append(with_location(document, finding))
         return splices
 
     def _beside(self, document: Document, templates: list[ClaimTemplate], claims: ClaimLookup) -> Changes:

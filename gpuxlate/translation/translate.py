@@ -248,9 +248,11 @@ def _edit(state: State) -> None:
     try:
         state.splices += edit_document(state.document, state.edits, state.kept)
     except EditError as error:
-        finding = text_is_editable(error.path, error.message)
-        if error.code:  # GX005: the text is shared by an anchor
-            finding = replace(finding, code=error.code, hint="write the keys out for each container")
+        finding = (
+            text_is_editable(error.path, error.message, error.code, "write the keys out for each container")
+            if error.code  # GX005: the text is shared by an anchor
+            else text_is_editable(error.path, error.message)
+        )
         state.diagnostics.append(with_location(state.document, finding))
 
 

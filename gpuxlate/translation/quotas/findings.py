@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Path
 from gpuxlate.model.messages import join_and, msg
@@ -65,8 +64,8 @@ def leftovers_of(document: Document, resource: QuotaResource, settings: Settings
     for path in resource.quota.names:
         why, hint = _reason(resource, numbers.get(path, []), settings)
         message = msg("{name} is not translated: {why}", name=resource.quota.resource, why=why)
-        finding = nothing_is_left_behind(path, message, hint)
-        finding = replace(finding, on_key=path[-1] == resource.quota.written)
+        on_key = path[-1] == resource.quota.written
+        finding = nothing_is_left_behind.diagnostic(path, message, hint, on_key=on_key)
         yield Leftover(resource.quota.resource, with_location(document, finding, resource.quota.object))
 
 
