@@ -197,6 +197,10 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
             )
 
 
+OF_PRODUCTS = frozenset((key_is_no_look_alike.code, product_is_read.code))
+"""The remarks on keys of products that gpuxlate knows by name."""
+
+
 def not_read(name: str, product: Product) -> Message:
     """What GX027 says of a key."""
     return msg("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)

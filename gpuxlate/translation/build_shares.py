@@ -87,7 +87,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
             replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
             for item in part.items
         )
-        whole.diagnostics += map(place, part.diagnostics)
+        whole.diagnostics += map(place, (*part.diagnostics, *part.remarks))
         whole.leftovers += (replace(left, diagnostic=place(left.diagnostic)) for left in part.leftovers)
     missed = [
         settled(leftover, folder=lambda: places.folder, allowed=settings.allow_leftovers)

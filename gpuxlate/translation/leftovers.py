@@ -232,21 +232,19 @@ def left_in_document(
     places: Sequence[int],
     texts: FileTexts,
     why_left: str | None,
-    edited: Set[Path],
-    settled: Set[Path],
+    handled: Set[Path],
     awakened: Awakened,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
     ``places``: where its text may name keys outside of its pods. ``texts``: what is said of a key of
-    its file. ``why_left``: why operations were not translated. ``edited``: the paths of edits. ``settled``:
-    the places of names in quotas, which were read with their amounts. ``awakened``: the other dialects that
-    count once a pod has its new share.
+    its file. ``why_left``: why operations were not translated. ``handled``: the places of edits, and of
+    what was read outside of pods. ``awakened``: the other dialects that count once a pod has its new share.
     """
     words = scope.words
     pods = [run.pod for run in runs]
     in_pods: dict[Path, str] = {}
-    reported: set[Path] = {*settled}
+    reported: set[Path] = set()
     for run in runs:
         pod, sources = run.pod, run.dialects or ()
         reported |= {  # those of containers are found with what the pod requests
@@ -294,10 +292,8 @@ def left_in_document(
     annotations = _left_words(document, pods, scope)
     yield from (_outside(document, annotation, scope, texts, why_left) for annotation in annotations)
     if places:  # most documents have none
-        handled = {
-            *edited,
-            *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
-        }
+        of_machines = (path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
+        handled = {*handled, *of_machines}
         reported |= in_pods.keys()
         for key in keys_named(document, scope.is_left, places, bare=True):
             above = {key.path[:length] for length in range(len(key.path) + 1)}

@@ -108,7 +108,7 @@ def translate_operations(state: State, operations: OverlayPod) -> None:
     if part.left:
         state.why_left = part.left
     elif part.sources:
-        state.edited.update(of_pods(state.document, [base.part for base in bases]))
+        state.handled.update(of_pods(state.document, [base.part for base in bases]))
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
@@ -119,7 +119,7 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
     claimed = list(_claims_of_part(document, said, places, state.claims, settings.scope)) if said else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     part = PartResult(left=why) if why else _translate_over(document, bases, settings)
-    state.diagnostics += part.diagnostics
+    state.report(part.diagnostics, part.sources)
     state.judged += part.judged
     if part.edits or part.patches:
         state.edits += part.edits

@@ -26,7 +26,8 @@ from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.documents import once_per_object
-from gpuxlate.rules.source import are_too_many, no_yaml
+from gpuxlate.rules.keys import OF_PRODUCTS
+from gpuxlate.rules.source import are_too_many, file_parses, no_yaml
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import PodFit, Verdict
 from gpuxlate.translation.items import pod_items
@@ -82,11 +83,11 @@ class State(DocumentResults):
     """A document on its way, and its results.
 
     ``runs``: its pods; ``places``: where its text may name keys outside of pods; ``operations``: lists of
-    operations, which are about pods of other files; ``edited``: the places of those that were read,
-    ``why_left``: why others were not. ``edits``: of the document;
+    operations, which are about pods of other files, ``why_left``: why some were not read. ``handled``: the
+    places outside of pods that were read; nothing else is said of what is there. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
-    plain data. ``settled_paths``: the places that need no other finding; ``extra_leftovers``: what is left
-    beside keys. ``done``: no later pass applies.
+    plain data. ``extra_leftovers``: what is left beside keys. ``remarks``: on keys of products, which are
+    findings where nothing says that the keys are left. ``done``: no later pass applies.
     """
 
     document: Document
@@ -96,13 +97,13 @@ class State(DocumentResults):
     runs: list[PodRun] = field(default_factory=list)
     operations: list[OverlayPod] = field(default_factory=list)
     places: Sequence[int] = ()
-    edited: set[Path] = field(default_factory=set)
+    handled: set[Path] = field(default_factory=set)
     why_left: str | None = None
     edits: list[Edit] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
     patches: list[dict[str, object]] = field(default_factory=list)
-    settled_paths: set[Path] = field(default_factory=set)
     extra_leftovers: list[Leftover] = field(default_factory=list)
+    remarks: list[Diagnostic] = field(default_factory=list)
     done: bool = False
 
     @property
@@ -135,11 +136,6 @@ class State(DocumentResults):
         return self.role.renamed is not None
 
     @property
-    def counts_alone(self) -> bool:
-        """What kustomize builds of the file is not counted beside it."""
-        return not self.role.part_of_build
-
-    @property
     def is_base(self) -> bool:
         """Nothing is missing: the document is not laid over other files."""
         return not self.role.is_overlay
@@ -163,8 +159,20 @@ class State(DocumentResults):
         if any(map(is_refusal, findings)):
             items = [replace(item, verdict=Verdict.REFUSED) for item in items]
         self.items += items
-        self.diagnostics += located
+        self.report(located, [backend for backend, _ in readings])
         return located
+
+    def report(self, findings: Iterable[Diagnostic], sources: Sequence[Backend]) -> None:
+        """Add what is wrong with a pod, read in some dialects. A remark on a key of none of them waits until
+        what is left is known: a leftover may say it."""
+        for finding in findings:
+            waits = self.task.reports_left and finding.on_key and finding.code in OF_PRODUCTS
+            waits = waits and not any(source.owns(str(finding.path[-1])) for source in sources)
+            (self.remarks if waits else self.diagnostics).append(finding)
+
+    def is_said_of_build(self, path: Path) -> bool:
+        """What is at a place of the file is said with what kustomize builds of it."""
+        return self.role.part_of_build and self.task.is_said_of_build(self.role.kind, path)
 
     def leave(self, leftovers: Iterable[Leftover]) -> None:
         """Add what is not translated."""
@@ -182,14 +190,24 @@ class State(DocumentResults):
         self.task.leave(self, _reported(self, leftovers, document.source, settings, decided))
 
 
+def no_place(_kind: FileKind, _path: Path) -> bool:
+    """Of no file anything is said with what kustomize builds of it."""
+    return False
+
+
 class Task(NamedTuple):
-    """What is done with documents, by what their file holds: the passes in their order. ``leave``: what
-    becomes of leftovers. ``command``: counts what another program builds."""
+    """What is done with documents, by what their file holds: the passes in their order.
+
+    ``reports_left``: what is not translated is wrong; else it is counted. ``is_said_of_build``: what is at
+    a place of such a file is said with what kustomize builds of it. ``command``: counts what another program
+    builds.
+    """
 
     manifests: tuple[Pass[State], ...]
     values: tuple[Pass[State], ...]
     patch: tuple[Pass[State], ...]
-    leave: Callable[[Result, Iterable[Leftover]], None]
+    reports_left: bool = True
+    is_said_of_build: Callable[[FileKind, Path], bool] = no_place
     command: str = ""
 
     def passes(self, kind: FileKind) -> tuple[Pass[State], ...]:
@@ -203,6 +221,16 @@ class Task(NamedTuple):
     def run(self, name: str, state: State) -> None:
         """One pass by itself, on an object that is built."""
         next(step for step in self.manifests if step.name == name).run(state)
+
+    def leave(self, result: Result, leftovers: Iterable[Leftover]) -> None:
+        """Add what is not translated. A text that is no YAML is wrong, whatever is done with it."""
+        left = listed(leftovers)
+        result.leftovers += left
+        result.diagnostics += (
+            leftover.diagnostic
+            for leftover in left
+            if self.reports_left or leftover.diagnostic.code == file_parses.code
+        )
 
 
 def leave_text(
@@ -308,7 +336,7 @@ def run_source(
     whole = over_documents(work, source, read, settings.in_chunks)
     whole.text = source.text
     if whole.problem is not None:
-        left = _unread(whole, source, whole.problem, whole.end, settings, role)
+        left = _unread(whole, source, whole.problem, whole.end, settings, role, task)
         leave_text(whole, left, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
@@ -344,12 +372,18 @@ def _run_documents(
 
 
 def _unread(
-    whole: Result, source: Source, problem: Diagnostic, end: int, settings: Settings, role: FileRole
+    whole: Result,
+    source: Source,
+    problem: Diagnostic,
+    end: int,
+    settings: Settings,
+    role: FileRole,
+    task: Task,
 ) -> Iterable[Leftover]:
     """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
     files can go on without it, the mistake itself."""
-    if problem.code == "GX001" and role.found:
-        return [Leftover("", problem, of_share=True)]
+    if problem.code == file_parses.code and role.found:
+        return [Leftover("", problem, final=not task.reports_left, of_share=True)]
     whole.diagnostics.append(problem)
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,7 +29,7 @@ from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.overlays.kustomization import FIELDS
-from gpuxlate.overlays.roles import MANIFESTS, FileRole
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.key_index import key_index_of
@@ -52,7 +51,7 @@ from gpuxlate.translation.leftovers import (
 )
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import State, Task, listed, run_source
+from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, has_variables, shares_of
@@ -209,28 +208,21 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
     state.quotas += quotas.items
     state.edits += quotas.edits
     state.diagnostics += quotas.diagnostics
-    state.settled_paths |= quotas.settled
+    state.handled |= quotas.settled
     state.extra_leftovers += quotas.leftovers
 
 
-SaidOfBuild = Callable[[Path], bool]
-"""What of a file is said with what kustomize builds of it."""
-
-
-def nothing(_path: Path) -> bool:
-    return False
-
-
-def check_around(said_of_build: SaidOfBuild, state: State) -> None:
+def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod that no leftover is about."""
     document = state.document
-    edited = frozenset(edit.path for edit in state.edits) | state.edited
-    keys = document_keys(
-        document, state.pods, registry.is_gpu_key, state.places, state.settled_paths | edited
-    )
+    handled = state.handled.union(edit.path for edit in state.edits)
+    keys = document_keys(document, state.pods, registry.is_gpu_key, state.places, handled)
     if keys.outside or keys.unread:
-        said = said_of_build if state.role.part_of_build else nothing
-        outside = (key for key in keys.outside if not (said(key.path) or key.path[:1] in state.edited))
+        outside = (
+            key
+            for key in keys.outside
+            if not (state.is_said_of_build(key.path) or key.path[:1] in state.handled)
+        )
         keys = keys._replace(outside=tuple(outside), reported=reported_paths(state))
     has_shares = state.has_shares
     for finding in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
@@ -262,9 +254,9 @@ def find_machines(state: State) -> None:
     state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
-def find_leftovers(texts: FileTexts, state: State, said_of_build: SaidOfBuild = nothing) -> None:
-    """What is in no share. ``texts``: what is said of a key of such a file."""
-    said = said_of_build if state.role.part_of_build else nothing
+def find_leftovers(texts: FileTexts, state: State) -> None:
+    """What is in no share; the remarks on pods are on the keys of which nothing is left: one mistake has one
+    code. ``texts``: what is said of a key of such a file."""
     leftovers = left_in_document(
         state.document,
         state.runs,
@@ -272,22 +264,19 @@ def find_leftovers(texts: FileTexts, state: State, said_of_build: SaidOfBuild = 
         places=state.places,
         texts=texts,
         why_left=state.why_left,
-        edited=frozenset(edit.path for edit in state.edits) | state.edited,
-        settled=state.settled_paths,
+        handled=state.handled.union(edit.path for edit in state.edits),
         awakened=lambda run: awakened(run, state.settings.to),
     )
     every = (*state.extra_leftovers, *leftovers)
-    state.leave(leftover for leftover in every if not said(leftover.diagnostic.path))
+    state.leave(leftover for leftover in every if not state.is_said_of_build(leftover.diagnostic.path))
+    if state.remarks:
+        left = reported_paths(state)
+        state.diagnostics += (remark for remark in state.remarks if remark.path not in left)
 
 
-def _is_built_from(path: Path) -> bool:
-    """It is in a field of a kustomization that says what is built."""
-    return path[:1] in BUILT_FROM
-
-
-def _is_of_patch(_path: Path) -> bool:
-    """That a patch is no whole object says nothing where it is in a build."""
-    return True
+def _is_said_of_build(kind: FileKind, path: Path) -> bool:
+    """A field of a kustomization says what is built; that a patch is no whole object says nothing there."""
+    return kind is FileKind.PATCH or (kind is FileKind.MANIFESTS and path[:1] in BUILT_FROM)
 
 
 def find_left_templates(state: State) -> None:
@@ -295,17 +284,6 @@ def find_left_templates(state: State) -> None:
     from gpuxlate.translation.claims import left_templates
 
     state.leave(left_templates(state.document, state.claims, state.settings.scope))
-
-
-def count_left(part: Result, leftovers: Iterable[Leftover]) -> None:
-    """What is not translated is counted, and nothing is wrong with it, but with a text that is no YAML."""
-    left = listed(leftovers)
-    part.leftovers += left
-    part.diagnostics += [
-        replace(leftover.diagnostic, severity=Severity.ERROR)
-        for leftover in left
-        if leftover.diagnostic.code == "GX001"
-    ]
 
 
 def of_jobs(run: Callable[[State], None]) -> Pass[State]:
@@ -329,24 +307,15 @@ _BESIDE_PODS = (
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""
 Passes = tuple[Pass[State], ...]
-Leftovers = Callable[[FileTexts, State], None]
-"""Finds what is in no share, with what is said of a key of such a file."""
 
 
-def first_half(
-    texts: FileTexts,
-    shares: Passes,
-    leftovers: Leftovers,
-    amounts: Passes = (),
-    needs: tuple[str, ...] = (),
-    said_of_build: SaidOfBuild = nothing,
-) -> Passes:
+def first_half(texts: FileTexts, shares: Passes, amounts: Passes = (), needs: tuple[str, ...] = ()) -> Passes:
     """The first half of every task, from the text to what is in no share.
 
     ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
     """
-    left = Pass("leftovers", partial(leftovers, texts), needs=needs)
-    rules = Pass("document rules", partial(check_around, said_of_build))
+    left = Pass("leftovers", partial(find_leftovers, texts), needs=needs)
+    rules = Pass("document rules", check_around)
     return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left, rules)
 
 
@@ -354,21 +323,13 @@ LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lamb
 _SHARES = (Pass("shares", read_pods, needs=("runs",)),)
 READ = Task(
     manifests=(
-        *first_half(
-            IN_MANIFESTS,
-            _SHARES,
-            partial(find_leftovers, said_of_build=_is_built_from),
-            (of_jobs(_read_jobs), of_quotas(find_amounts)),
-            said_of_build=_is_built_from,
-        ),
+        *first_half(IN_MANIFESTS, _SHARES, (of_jobs(_read_jobs), of_quotas(find_amounts))),
         LEFT_TEMPLATES,
     ),
-    # overlays are counted with their bases
-    values=first_half(IN_VALUES, _SHARES, find_leftovers, needs=("is_base",)),
-    patch=first_half(
-        IN_PATCHES, _SHARES, find_leftovers, needs=("counts_alone",), said_of_build=_is_of_patch
-    ),
-    leave=count_left,
+    values=first_half(IN_VALUES, _SHARES, needs=("is_base",)),  # overlays are counted with their bases
+    patch=first_half(IN_PATCHES, _SHARES),
+    reports_left=False,
+    is_said_of_build=_is_said_of_build,
     command="inspect -",
 )
 """To read shares: the first half alone, where shares are as they are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,29 +11,27 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Numbered, Pod
-from gpuxlate.model.diagnostics import Diagnostic, Edit, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where_it_takes_effect
+from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.translation import share_is_expressible, text_is_editable
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
-from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES, FileTexts, Leftover
+from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import State, Task, listed, run_source
+from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.read import (
     LEFT_TEMPLATES,
     find_amounts,
-    find_leftovers,
     first_half,
     of_jobs,
     of_quotas,
     pods_to_read,
-    reported_paths,
     requested_jobs,
 )
 from gpuxlate.translation.results import Result
@@ -133,7 +131,7 @@ def _translate_inline(state: State) -> None:
     for patch, patch_role in role.inline(document) if role.inline else ():
         patch_role = patch_role._replace(part_of_build=role.part_of_build, found=role.found)
         result = run_source(patch.source, state.settings, state.task, role=patch_role)
-        state.edited.add(patch.path)
+        state.handled.add(patch.path)
         state.diagnostics += map(patch.found, result.diagnostics)
         state.leftovers += (
             replace(left, diagnostic=patch.found(left.diagnostic)) for left in result.leftovers
@@ -166,30 +164,6 @@ def _refuse_jobs(state: State) -> None:
         message = msg("the share of {backend} is in a job file, not in a pod", backend=backend.name)
         refusal = share_is_expressible(path, message, PARSE_FIRST)
         state.add_shares(pod, readings, fit, [refusal], broken=broken)
-
-
-# --- what is left ---------------------------------------------------------------------------------
-def _find_leftovers(texts: FileTexts, state: State) -> None:
-    """What is in no share, in place of the remarks on its keys: one mistake has one code."""
-    find_leftovers(texts, state)
-    left = {leftover.diagnostic for leftover in state.leftovers}
-    paths = reported_paths(state)
-    state.diagnostics = [
-        finding
-        for finding in state.diagnostics
-        if finding in left or not (finding.on_key and finding.path in paths and _is_remark(finding))
-    ]
-
-
-def _is_remark(finding: Diagnostic) -> bool:
-    return finding.code == key_is_no_look_alike.code or finding.severity is Severity.INFO
-
-
-def report_left(part: Result, leftovers: Iterable[Leftover]) -> None:
-    """What is not translated is found."""
-    left = listed(leftovers)
-    part.leftovers += left
-    part.diagnostics += [leftover.diagnostic for leftover in left]
 
 
 # --- the text -------------------------------------------------------------------------------------
@@ -271,10 +245,9 @@ _TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _
 def _at_target(shares: Pass[State], command: str = "") -> Task:
     """The first half, with the shares of a target."""
     return Task(
-        manifests=first_half(IN_MANIFESTS, (shares, _METADATA, _INLINE), _find_leftovers, (_JOBS, _QUOTAS)),
-        values=first_half(IN_VALUES, (shares, _PARTS, _ANCHORS, _METADATA), _find_leftovers),
-        patch=first_half(IN_PATCHES, (shares, _PARTS, _METADATA), _find_leftovers),
-        leave=report_left,
+        manifests=first_half(IN_MANIFESTS, (shares, _METADATA, _INLINE), (_JOBS, _QUOTAS)),
+        values=first_half(IN_VALUES, (shares, _PARTS, _ANCHORS, _METADATA)),
+        patch=first_half(IN_PATCHES, (shares, _PARTS, _METADATA)),
         command=command,
     )
 
