@@ -104,7 +104,8 @@ def files_at(paths: Sequence[str]) -> list[Input]:
     if "-" in paths and sys.stdin is None:
         raise InputError(msg("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
     for path in paths:
-        _refuse_object_of_cluster(path)
+        if path != "-" and not os.path.lexists(path):
+            _refuse_object_of_cluster(path)
     run = invocation()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
@@ -119,8 +120,6 @@ def files_at(paths: Sequence[str]) -> list[Input]:
 
 def _refuse_object_of_cluster(path: str) -> None:
     """Raises InputError for arguments of kubectl, such as ``deploy/web``, where no file has that name."""
-    if path == "-" or os.path.lexists(path):
-        return
     from gpuxlate.cluster.resources import BUILT_IN, words_of
 
     if path.partition("/")[0].lower() in {

@@ -30,7 +30,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import once_per_object
-from gpuxlate.rules.key_index import key_index_of
+from gpuxlate.rules.key_index import IGNORE, key_index_of
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
@@ -357,7 +357,7 @@ def _check_pods(state: LintState) -> None:
     """The rules of pods, and how many shares they ask for."""
     context = state.context
     for pod in state.pods:
-        findings = _findings_of(pod, context)
+        findings = [*lint_pod(pod.keys, context)]
         reported = {finding.path for finding in findings}
         unread = unread_resources(pod.keys, context)
         state.report((finding for finding in unread if finding.path not in reported), pod.object)
@@ -381,11 +381,7 @@ def _check_parts(state: LintState) -> None:
         def is_offered(fix: Fix, pod: Pod = pod) -> bool:
             return _changes_what_is_there(state.document, fix) and _has_place(pod, fix)
 
-        state.report(_with_fixes(_findings_of(pod, state.context), is_offered), pod.object)
-
-
-def _findings_of(pod: Pod, context: Context) -> list[Diagnostic]:
-    return list(islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1))
+        state.report(_with_fixes(lint_pod(pod.keys, state.context), is_offered), pod.object)
 
 
 def _with_fixes(findings: Iterable[Diagnostic], is_offered: Callable[[Fix], bool]) -> Iterator[Diagnostic]:
@@ -426,7 +422,7 @@ _OWN = Pass("documents of this tool", _check_own, lambda: ("gpuxlate.io/", "GPUS
 _FIND = (
     Pass("jobs", _find_jobs, registry.job_marks),
     Pass("pods", _find_pods),
-    Pass("ignores", _find_ignores),
+    Pass("ignores", _find_ignores, lambda: (IGNORE,)),
 )
 _QUOTAS = Pass("quotas", _judge_quotas, lambda: (*QUOTA_KINDS,))
 _RULES = Pass("rules of documents", _check_document)

@@ -66,7 +66,7 @@ def document_keys(
         kind=kind,
         pods=tuple(pod.keys for pod in pods),
         outside=tuple(outside),
-        repeated=repeated_keys(document),
+        repeated=repeated_keys(document) if document.repeated else (),
         shared=tuple(_shared_paths(document.root, pods, is_gpu_key))
         if document.aliases and document.root
         else (),

@@ -111,9 +111,10 @@ class State(DocumentResults):
         return [run.pod for run in self.runs]
 
     @property
-    def written(self) -> list[PodRun]:
-        """The pods with shares of the target."""
-        return [run for run in self.runs if run.wanted is not None]
+    def written_together(self) -> list[PodRun]:
+        """The pods with shares of the target, where there are several."""
+        written = [run for run in self.runs if run.wanted is not None] if len(self.runs) > 1 else []
+        return written if len(written) > 1 else []
 
     @property
     def new_objects(self) -> list[ClaimTemplate]:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.pod_reader import ContainerShare, Reading
+from gpuxlate.backends.pod_reader import Reading
 from gpuxlate.backends.pod_writer import Accept, SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
@@ -33,7 +33,7 @@ from gpuxlate.translation.notes import (
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.shares import dialects_of, refuses, shares_of
+from gpuxlate.translation.shares import Shares, dialects_of, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 if TYPE_CHECKING:
@@ -41,14 +41,6 @@ if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod
 
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
-
-
-class ReadPod(NamedTuple):
-    """The shares of a pod in the dialects that it is read in. ``found``: what is wrong with its keys."""
-
-    readings: Sequence[tuple[Backend, Reading]]
-    containers: Sequence[ContainerShare]
-    found: Sequence[Diagnostic]
 
 
 class FittedPod(NamedTuple):
@@ -80,7 +72,7 @@ def fitted(
     ``decided``: what is accepted of this pod alone. ``home``: where it is written. What the patches of all
     kustomizations of the run set is not missing there, and what they correct is not wrong.
     """
-    read = _read(pod, sources, settings)
+    read = shares_of(pod.keys, sources, settings)
     fitted_pod = _fitted(document, pod, sources, settings, read, decided)
     built = settings.builds.pods(home) if refuses(fitted_pod.found) and not pod.keys.claims else ()
     if not built:
@@ -88,7 +80,7 @@ def fitted(
     wholes = []
     for whole in (pod.under(settings.renamed) for pod in built):
         dialects = dialects_of(whole.keys, settings)
-        wholes.append(_fitted(document, whole, dialects, settings, _read(whole, dialects, settings)))
+        wholes.append(_fitted(document, whole, dialects, settings, shares_of(whole.keys, dialects, settings)))
     filled = _set_in_all(fitted_pod.fit, [whole.fit for whole in wholes])
     stays = {words_of(finding) for whole in wholes for finding in whole.misread}
     corrects = any(
@@ -129,17 +121,12 @@ def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
     return numbers
 
 
-def _read(pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> ReadPod:
-    readings, containers, findings, _ = shares_of(pod.keys, sources, settings)
-    return ReadPod(readings, containers, findings)
-
-
 def _fitted(
     document: Document,
     pod: Pod,
     sources: tuple[Backend, ...],
     settings: Settings,
-    read: ReadPod,
+    read: Shares,
     decided: DecidedPod | None = None,
     filled: SetElsewhere = MappingProxyType({}),
 ) -> FittedPod:
@@ -155,7 +142,7 @@ def _fitted(
         fit = _without_losses(fit, filled)
     if not fit.accepted or any(outcome.diagnostics for outcome in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
-    misread = _without_rounded(read.found, fit, readings, settings.profile)
+    misread = _without_rounded(read.found, fit, readings, settings.profile) if read.found else ()
     findings = [*misread]
     if chosen:
         findings += unknown_choices(chosen, target)

@@ -150,18 +150,11 @@ def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
             run.dialects = sources or None
             continue
         _say_left_alone(state, run.pod, sources)
-        sources = _without_variables(state, run, sources)
+        if sources and state.document.source.holds("$", "{{") and has_variables(run.pod.keys, sources):
+            run.why_left, sources = VARIABLE, ()  # its keys are left
         if run.pod.keys.claims:
             _leave_unknown_claims(state, run.pod)
         yield run, sources
-
-
-def _without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
-    """The dialects to read a pod in; none where a number is a variable: its keys are left."""
-    if sources and state.document.source.holds("$", "{{") and has_variables(run.pod.keys, sources):
-        run.why_left = VARIABLE
-        return ()
-    return sources
 
 
 def _leave_unknown_claims(state: State, pod: Pod) -> None:

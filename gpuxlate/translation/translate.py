@@ -118,10 +118,8 @@ def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) 
 
 def _compare_shared(state: State) -> None:
     """What pods share of labels and annotations has to be the same for all of them."""
-    written = state.written
-    if len(written) > 1:
-        findings = disagreements(written)
-        state.diagnostics += [with_location(state.document, finding, pod.object) for pod, finding in findings]
+    findings = disagreements(state.written_together)
+    state.diagnostics += [with_location(state.document, finding, pod.object) for pod, finding in findings]
 
 
 # --- patches in a kustomization -------------------------------------------------------------------
@@ -234,7 +232,7 @@ SHARES = Pass("shares", translate_pods, needs=("runs",))
 _PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
 _INLINE = Pass("patches in a kustomization", _translate_inline, needs=("renamed",))
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
-_METADATA = Pass("shared metadata", _compare_shared, needs=("written",))
+_METADATA = Pass("shared metadata", _compare_shared, needs=("written_together",))
 _JOBS, _QUOTAS = of_jobs(_refuse_jobs), of_quotas(partial(find_amounts, writes=True))
 _TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), ("new_objects",))
 _RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed",))

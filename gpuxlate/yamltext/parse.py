@@ -211,8 +211,8 @@ class _Composer:
         self._composed_count = 0  # documents of the text that is parsed: of it a run is one
         excerpt = source.excerpt(chunk)
         self._runs = {} if excerpt is None else {chunk.start + at: n for at, n in excerpt.runs.items()}
-        self._words = None if excerpt is None else WordSearch(excerpt.text)
         text = source.text[chunk.start : chunk.end] if excerpt is None else excerpt.text
+        self._words = WordSearch(text) if excerpt is not None and len(text) < len(source.text) else None
         self._substitution = CharacterSubstitution(text)
         plain = self._substitution.text is text and has_plain_markers(text)
         read = self._substitution.text if excerpt is None else excerpt.in_place(self._substitution.text)
