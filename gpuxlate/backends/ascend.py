@@ -133,7 +133,6 @@ def known_before(row: KeySpec) -> KeySpec:
 class HamiAscend(HamiDialect):
     name = NAME
     title = "Ascend vNPU under HAMi"
-    rule_prefix = "ASCEND"
     node_module = "gpuxlate.backends.ascend_nodes"
     aliases = ("ascend",)
     vendor = "huawei"

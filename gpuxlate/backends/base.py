@@ -80,8 +80,9 @@ class VisibleMemory(NamedTuple):
 class Backend(KeyTable):
     """One target: subclass it, and override what differs.
 
-    Where a class with ``keys`` does not say it, its ``name`` is that of its module with dashes, ``source`` of
-    its rows is the only one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
+    Where a class with ``keys`` does not say it, its ``name`` is that of its module with dashes,
+    ``rule_prefix`` its first alias in capitals (its name, where it has none), ``source`` of its rows the only
+    one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
 
     A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
     its rows; its other rules are the functions of its own module. Modules that it names are loaded when they
@@ -137,6 +138,8 @@ class Backend(KeyTable):
         if not cls.keys:
             return
         cls.name = cls.name or cls.__module__.rpartition(".")[2].replace("_", "-")
+        short_name, *_ = *cls.aliases, cls.name
+        cls.rule_prefix = cls.rule_prefix or short_name.replace("-", "").upper()
         if len(cls.documents) == 1:
             [source] = cls.documents
             cls.keys = tuple(row if row.source else row._replace(source=source) for row in cls.keys)

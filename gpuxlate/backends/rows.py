@@ -299,7 +299,7 @@ class KeyTable:
     short_title: str = ""
     """What sentences call it, where the title is long."""
     rule_prefix: str = ""
-    """The letters before the numbers in the codes of its rules."""
+    """The letters before the numbers in the codes of its rules; without it the first alias in capitals."""
     documents: Mapping[str, str] = MappingProxyType({})
     """The documents that rows name in ``source``, by those short names: the document (a repository as
     OWNER/NAME), its date in parentheses last. The docs list them from here."""

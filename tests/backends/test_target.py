@@ -33,6 +33,21 @@ def test_what_a_class_leaves_out_follows(says: dict[str, object], right: object)
     assert said(backend.with_changes(read_only=True)) == right
 
 
+PREFIXES = {
+    "its own": ({"aliases": ("falcon", "fal"), "rule_prefix": "FLC"}, "FLC001"),
+    "the first alias": ({"aliases": ("falcon", "fal")}, "FALCON001"),
+    "a name with dashes": ({"name": "falcon-cards"}, "FALCONCARDS001"),
+}
+
+
+@pytest.mark.parametrize(("says", "code"), PREFIXES.values(), ids=PREFIXES)
+def test_codes_begin_with_the_first_alias(says: dict[str, object], code: str) -> None:
+    body = {"__module__": __name__, "title": "Falcon", "keys": ROWS, "documents": ONE, **says}
+    backend: t.Backend = type("Falcon", (t.Backend,), body)()
+    assert code in {rule.code for rule in backend.rules}
+    assert code in {rule.code for rule in backend.with_changes(read_only=True).rules}
+
+
 def test_a_file_of_dialects_has_the_name_of_its_target() -> None:
     rows = [row for row in registry.BUILT_IN if ".dialects." in row.module]
     assert [registry.get(row.name).name for row in rows] == [row.name for row in rows]

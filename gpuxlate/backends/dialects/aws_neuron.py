@@ -7,7 +7,6 @@ NEURON = t.Component("neuron", "AWS Neuron")
 
 class AwsNeuron(t.Backend):
     title = "AWS Neuron"
-    rule_prefix = "NEURON"
     aliases = ("neuron",)
     vendor = "aws"
     names_vendor = True

@@ -45,7 +45,6 @@ says that nodes have the machine type as their label."""
 
 class BaiduCce(t.Backend):
     title = "Baidu CCE, cGPU"
-    rule_prefix = "BAIDU"
     aliases = ("baidu",)
     vendor = "nvidia"
     sets_visible_devices = True

@@ -7,7 +7,6 @@ _LABELS = {"accelerator": "TPU version", "topology": "arrangement of the chips o
 
 class GoogleTpu(t.Backend):
     title = "Google TPUs on GKE"
-    rule_prefix = "TPU"
     aliases = ("tpu",)
     vendor = "google"
     names_vendor = True

@@ -18,7 +18,6 @@ _LABELS = {
 
 class HamiAmd(HamiDialect):
     title = "AMD GPUs under HAMi"
-    rule_prefix = "AMD"
     aliases = ("amd",)
     vendor = "amd"
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)

@@ -20,7 +20,6 @@ MOST_GB = 2 * MOST // t.GIB
 
 class HamiEnflame(HamiDialect):
     title = "Enflame GCU under HAMi"
-    rule_prefix = "ENFLAME"
     aliases = ("enflame",)
     vendor = "enflame"
     isolation = t.Isolation.HARDWARE  # "hard-partition mode" (CONFIG)

@@ -15,7 +15,6 @@ def with_later_name(name: str) -> dict[str, Any]:
 
 class HamiHygon(HamiDialect):
     title = "Hygon DCU under HAMi"
-    rule_prefix = "HYGON"
     aliases = ("hygon",)
     vendor = "hygon"
     several_doubt = "HAMi's page gives a part of one card a container, and its scheduler takes several"

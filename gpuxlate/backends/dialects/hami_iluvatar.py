@@ -14,7 +14,6 @@ UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 class HamiIluvatar(HamiDialect):
     title = "Iluvatar vGPU under HAMi"
-    rule_prefix = "ILUVATAR"
     aliases = ("iluvatar",)
     vendor = "iluvatar"
     node_annotations = {

@@ -12,7 +12,6 @@ SIX = {"6": "HAMi's page on vXPU shows it, and its scheduler (pkg/device/kunlun/
 
 class HamiKunlun(HamiDialect):
     title = "Kunlunxin vXPU under HAMi"
-    rule_prefix = "KUNLUN"
     aliases = ("kunlun",)
     vendor = "kunlunxin"
     isolation = None

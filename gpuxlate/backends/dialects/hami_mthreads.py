@@ -17,7 +17,6 @@ CARD = 96
 
 class HamiMthreads(HamiDialect):
     title = "Moore Threads sGPU under HAMi"
-    rule_prefix = "MTHREADS"
     aliases = ("mthreads",)
     vendor = "mthreads"
     several_cards = t.SeveralCards.WHOLE

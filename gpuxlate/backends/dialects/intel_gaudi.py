@@ -5,11 +5,8 @@ from gpuxlate.backends import target as t
 
 class IntelGaudi(t.Backend):
     title = "Intel Gaudi"
-    rule_prefix = "GAUDI"
     aliases = ("gaudi",)
     vendor = "habana"  # Intel's GPUs are other cards
     names_vendor = True
-    documents = {
-        "PLUGIN": 'Intel Gaudi, "Intel Gaudi Device Plugin for Kubernetes" and its quick start (1.24)'
-    }
+    documents = {"PAGE": 'Intel Gaudi, "Intel Gaudi Device Plugin for Kubernetes" and its quick start (1.24)'}
     keys = (t.cards("habana.ai/gaudi"),)

@@ -29,7 +29,6 @@ class IntelProfile(t.Extension):
 
 class IntelGpu(t.Backend):
     title = "Intel GPUs"
-    rule_prefix = "INTEL"
     aliases = ("intel",)
     vendor = "intel"
     names_vendor = True

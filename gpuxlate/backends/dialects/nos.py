@@ -41,7 +41,6 @@ def size_is_in_gib(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator
 
 class Nos(t.Backend):
     title = "nos (Nebuly)"
-    rule_prefix = "NOS"
     vendor = "nvidia"
     read_only = True
     documents = {"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"}

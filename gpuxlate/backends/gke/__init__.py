@@ -211,7 +211,6 @@ class Gke(Backend):
     extension = NvidiaProfile
     parts_need = CARD_NEEDED
     limits = Limits(source="SHARING", node_mode=divided_alike)
-    rule_prefix = "GKE"
     rule_module = "gpuxlate.backends.gke.rules"
     node_module = "gpuxlate.backends.gke.nodes"
     row_rules = ()

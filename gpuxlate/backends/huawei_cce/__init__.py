@@ -78,7 +78,6 @@ CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
 class HuaweiCce(Backend):
     name = NAMES[0]
     title = "Huawei CCE xGPU"
-    rule_prefix = "CCE"
     rule_module = "gpuxlate.backends.huawei_cce.rules"
     row_rule_module = "gpuxlate.backends.huawei_cce.row_rules"
     node_module = "gpuxlate.backends.huawei_cce.nodes"

@@ -24,7 +24,6 @@ def card_mode(share: Share) -> str:
 class MetaxSgpu(HamiDialect):
     name = "metax-sgpu"
     title = "MetaX sGPU"
-    rule_prefix = "METAX"
     rule_module = "gpuxlate.backends.metax.rules"
     row_rule_module = "gpuxlate.backends.metax.row_rules"
     aliases = ("metax",)
