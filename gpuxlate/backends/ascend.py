@@ -131,6 +131,9 @@ def known_before(row: KeySpec) -> KeySpec:
 
 
 class HamiAscend(HamiDialect):
+    """Ascend NPUs (CODE, TEMPLATES): cards of one model, which keys name, and MiB of each, rounded up
+    to a template; with hami-core also percent of compute."""
+
     name = NAME
     title = "Ascend vNPU under HAMi"
     node_module = "gpuxlate.backends.ascend_nodes"

@@ -218,6 +218,9 @@ def _write_container(placing: ShareWriter) -> ContainerKeys:
 
 
 class Neutral(Backend):
+    """The share itself in keys of gpuxlate, in the units of ``Share``: percent of one card and MiB,
+    totals over the cards."""
+
     name = "neutral"
     title = "gpuxlate's own keys"
     keys = KEYS

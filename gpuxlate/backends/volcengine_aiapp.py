@@ -355,6 +355,8 @@ UNITS = {COMPUTE: "卡", MEMORY: "MiB", CARDS: "卡"}
 
 
 class VolcengineAiapp(JobBackend):
+    """The console's form (S0, Q): compute in cards, MiB in total, and from 1 to 8 cards that are shared."""
+
     name = TARGET
     aliases = ("aiapp",)
     title = "Volcengine AI app on mGPU, values of the console form"

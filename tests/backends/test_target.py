@@ -1,10 +1,12 @@
 """What a class of a target says by its module, its rows and its documents; the numbers that a key takes."""
 
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import dialects, registry
 from gpuxlate.backends import target as t
 from gpuxlate.model.keys import LegalNumbers
 from tests.effort import tries
@@ -51,6 +53,22 @@ def test_codes_begin_with_the_first_alias(says: dict[str, object], code: str) ->
 def test_a_file_of_dialects_has_the_name_of_its_target() -> None:
     rows = [row for row in registry.BUILT_IN if ".dialects." in row.module]
     assert [registry.get(row.name).name for row in rows] == [row.name for row in rows]
+
+
+@pytest.mark.parametrize("backend", list(registry.all_backends()), ids=lambda backend: backend.name)
+def test_a_target_says_what_it_is(backend: t.Backend) -> None:
+    """The product and what a share is in it, at the class or at the top of a file of dialects, which has
+    nothing else; the unit of each number and where each key is from, in the rows."""
+    cls = type(backend)
+    of_file = cls.__module__.startswith(f"{dialects.__name__}.")
+    text = sys.modules[cls.__module__].__doc__ if of_file else vars(cls).get("__doc__")
+    assert text
+    assert text.strip().partition("\n\n")[0].endswith(".")
+    assert {"cards", "memoryMiB", "partition", "replica"} & backend.field_docs.keys()
+    assert [row.name for row in backend.keys if not (row.meaning or row.unit_text)] == []
+    amounts = {t.Place.QUOTA}  # of the keys that have a source, as quotas name them
+    unsourced = [row.name for row in backend.keys if not row.source and row.places != amounts]
+    assert unsourced == ([row.name for row in backend.keys] if backend.name == "neutral" else [])
 
 
 RANGES = st.lists(

@@ -413,6 +413,9 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
 
 
 class AlibabaGpushare(Backend):
+    """GPU sharing of ACK (CORE, MULTI): units of memory, GiB unless nodes say otherwise, and percent of
+    one card; a label counts shared cards."""
+
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Alibaba Cloud ACK, gpushare and cGPU"

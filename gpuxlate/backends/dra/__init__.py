@@ -69,6 +69,9 @@ class DraBackend(Backend):
 
 
 class DraHami(DraBackend):
+    """Claims on HAMi's devices (HD): a count, and percent of compute and an amount of memory as
+    capacity of each."""
+
     driver = HAMI_DRIVER
     vendor = HAMI_DRIVER.vendor
     name = HAMI_DRIVER.name
@@ -87,6 +90,9 @@ class DraHami(DraBackend):
 
 
 class DraNvidia(DraBackend):
+    """Claims on NVIDIA's devices (NV): a count of cards, of partitions by profile, or of parts where
+    the cluster has consumable capacity."""
+
     driver = NVIDIA_DRIVER
     vendor = NVIDIA_DRIVER.vendor
     name = NVIDIA_DRIVER.name
@@ -113,6 +119,8 @@ class DraNvidia(DraBackend):
 
 
 class DraAmd(DraBackend):
+    """Claims on AMD's devices (AMD): a count of cards, or of partitions by their profile."""
+
     driver = AMD_DRIVER
     vendor = AMD_DRIVER.vendor
     name = AMD_DRIVER.name
@@ -135,6 +143,8 @@ class DraAmd(DraBackend):
 
 
 class DraIntel(DraBackend):
+    """Claims on Intel's devices (INTEL): a count of whole cards."""
+
     driver = INTEL_DRIVER
     vendor = INTEL_DRIVER.vendor
     name = INTEL_DRIVER.name

@@ -187,6 +187,9 @@ MACHINE = regex(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|
 
 
 class Gke(Backend):
+    """GPU sharing of GKE (SHARING): a count of cards, partitions or clients, which the labels of the
+    chosen nodes tell apart."""
+
     name = NAME
     title = "GKE GPU sharing"
     documents = DOCUMENTS

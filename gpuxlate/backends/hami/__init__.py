@@ -198,6 +198,9 @@ SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
 
 
 class Hami(HamiDialect):
+    """Parts of NVIDIA's cards by HAMi (DEV): cards, and of each of them MiB or percent of memory, and
+    percent of compute."""
+
     name = "hami"
     title = "HAMi"
     rule_prefix = "HAMI"

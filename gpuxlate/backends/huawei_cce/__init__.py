@@ -76,6 +76,9 @@ CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
 
 
 class HuaweiCce(Backend):
+    """Parts of cards by xGPU (VIRTUAL, EQUAL): percent of one card and units of 128 MiB, totals; a
+    label counts the cards."""
+
     name = NAMES[0]
     title = "Huawei CCE xGPU"
     rule_module = "gpuxlate.backends.huawei_cce.rules"

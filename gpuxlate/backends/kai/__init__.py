@@ -493,6 +493,9 @@ def _refuse_name(placing: ShareWriter, message: str) -> None:
 
 # KAI Scheduler and Run:ai as a target: the sheet, with a reader and a writer of its own.
 class Kai(Backend):
+    """Fractions of KAI (CODE, README): annotations of the pod give MiB of each card or a part of one,
+    and the number of cards."""
+
     name = NAMES[0]
     title = "KAI Scheduler"
     rule_prefix = "KAI"

@@ -48,6 +48,9 @@ SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Requests(NVIDIA_GPU))
 
 
 class Koordinator(Backend):
+    """GPU shares of Koordinator (CODE): percent of one card and bytes, totals, and how many cards give
+    them."""
+
     name = NAME
     title = "Koordinator"
     rule_prefix = "KOORD"

@@ -22,6 +22,9 @@ def card_mode(share: Share) -> str:
 
 
 class MetaxSgpu(HamiDialect):
+    """Parts of MetaX cards (CODE): cards, and GiB and percent of compute of each; the policy and the
+    class are annotations."""
+
     name = "metax-sgpu"
     title = "MetaX sGPU"
     rule_module = "gpuxlate.backends.metax.rules"

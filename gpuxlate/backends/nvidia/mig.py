@@ -156,6 +156,9 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
 
 
 class NvidiaMig(Backend):
+    """Partitions of MIG (PLUGIN): a count by profile in the name of the resource, or of cards on nodes
+    that have one profile."""
+
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "NVIDIA MIG"

@@ -101,6 +101,9 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
 
 
 class NvidiaShared(Backend):
+    """Clients of shared cards (PLUGIN): one replica of a card that nodes divide among so many, and no
+    amount of it."""
+
     name = NAMES[0]
     title = "NVIDIA time-slicing and MPS"
     components = (k.DEVICE_PLUGIN,)

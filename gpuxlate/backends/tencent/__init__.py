@@ -343,6 +343,9 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
 
 
 class TencentQgpu(Backend):
+    """Parts of cards by qGPU (S003): percent of one card and GiB, totals of a container; the cards are
+    as many as the percent need."""
+
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Tencent TKE, qGPU"

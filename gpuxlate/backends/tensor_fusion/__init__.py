@@ -327,6 +327,9 @@ def _devices(pod: PodWriter) -> dict[str, str]:
 
 
 class TensorFusion(Backend):
+    """Shares of TensorFusion (CONSTANTS, WEBHOOK): annotations of the pod give percent of compute and
+    an amount of memory of each card."""
+
     name = NAME
     title = "TensorFusion"
     rule_prefix = "TF"

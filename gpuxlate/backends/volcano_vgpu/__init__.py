@@ -21,6 +21,9 @@ SEEN = (NUMBER, MEMORY)
 
 
 class VolcanoVgpu(Backend):
+    """Parts of NVIDIA's cards by Volcano's plugin (UTIL): cards, and MiB or percent of memory and
+    percent of compute of each."""
+
     name = "volcano-vgpu"
     title = "Volcano vGPU"
     short_title = "Volcano"

@@ -304,6 +304,9 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
 
 
 class VolcengineMgpu(Backend):
+    """Parts of cards by mGPU (V): percent of one card and MiB, totals of a container, whose cards an
+    annotation lists."""
+
     name = "volcengine-mgpu"
     title = "Volcengine VKE, mGPU"
     short_title = "mGPU"

@@ -315,6 +315,8 @@ def _texts(keys: PodKeys) -> dict[str, str]:
 
 
 class EmrSpark(EmrBackend):
+    """Spark jobs (S4): properties; each pod, driver and executors, has percent and MiB of one card."""
+
     engine = SPARK_ENGINE
     name, title, keys = engine.target, engine.in_words, engine.keys
     aliases = ("emr-spark",)
@@ -327,6 +329,8 @@ class EmrSpark(EmrBackend):
 
 
 class EmrRay(EmrBackend):
+    """Ray jobs (S4): statements; each worker has percent and MiB of one card."""
+
     engine = RAY_ENGINE
     name, title, keys = engine.target, engine.in_words, engine.keys
     aliases = ("emr-ray",)
@@ -336,6 +340,8 @@ class EmrRay(EmrBackend):
 
 
 class EmrCustomjob(EmrBackend):
+    """Custom jobs (S4): SET statements; each task has percent and MiB of one card."""
+
     engine = CUSTOMJOB_ENGINE
     name, title, keys = engine.target, engine.in_words, engine.keys
     aliases = ("emr-customjob",)
