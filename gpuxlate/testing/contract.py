@@ -41,6 +41,7 @@ from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, rules_of
 from gpuxlate.rules.catalog import check_pod
 from gpuxlate.testing import strategies
+from gpuxlate.testing.lost_rules import lost_rules
 from gpuxlate.testing.strategies import PLACES, WORDS, as_manifest, entries, naming_a_card, paths, with_key
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import OF_POD, Outcome, PodFit, fit_pod
@@ -410,6 +411,11 @@ class ReadingContract:
                     quantity.is_amount(value.text) if row.quantity else quantity.whole(value.text) is not None
                 ):
                     assert value.path in at, f"{name}: {value.text!r} is not a number, and not reported"
+
+    def test_no_rule_is_lost(self) -> None:
+        """Each rule that a module of the target's package declares is one of a target of the package."""
+        lost = [*lost_rules(self.backend)]
+        assert not lost, "\n".join(("rules of no target:", *lost))
 
     # --- helpers ----------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
 """The contract has teeth: a backend that breaks a promise fails the property that says so."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
+from importlib import import_module
 from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis.errors import NoSuchExample
@@ -17,6 +20,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
 from gpuxlate.testing import BackendContract
+from gpuxlate.testing.lost_rules import lost_rules
 from tests.conformance.conftest import contract_with
 from tests.effort import number
 
@@ -228,3 +232,51 @@ def test_a_target_that_takes_nothing_is_found() -> None:
     contract.test_write_then_read_gives_the_share_back()  # holds, of nothing
     with pytest.raises(NoSuchExample):
         contract.test_some_share_is_exact()
+
+
+RULES = """from gpuxlate.backends import target as t
+@t.rule("MERLIN101", t.Severity.ERROR, no_policy="it is a test")
+def card_is_red(this, pod, context):
+    yield from ()
+"""
+TARGET = """from gpuxlate.backends import target as t
+class Merlin(t.Backend):
+    title = "Merlin"
+    keys = (t.cards("merlin.example/gpu", source="none"),)
+"""
+NAMES_IT = '    rule_module = "{package}.checks"\n'
+PACKAGES = {
+    # the files of a package, and the rules that are lost
+    "beside the class": ({"__init__": TARGET + RULES.partition("\n")[2]}, []),
+    "named by the class": ({"__init__": TARGET + NAMES_IT, "checks": RULES}, []),
+    "named by another target of the package": (
+        {"__init__": TARGET, "other": TARGET.replace("Merlin", "Other") + NAMES_IT, "checks": RULES},
+        [],
+    ),
+    "named by none": (
+        {"__init__": TARGET, "checks": RULES},
+        ["MERLIN101 of {package}.checks: no target there has the module as its rule_module"],
+    ),
+    "named by none, in a folder": (
+        {"__init__": TARGET, "more/__init__": "", "more/checks": RULES, "__main__": "raise SystemExit(1)"},
+        ["MERLIN101 of {package}.more.checks: no target there has the module as its rule_module"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PACKAGES)
+def test_a_module_of_rules_that_no_target_names_is_found(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, lost = PACKAGES[case]
+    package = f"merlin_{list(PACKAGES).index(case)}"
+    for name, text in files.items():
+        path = tmp_path / package / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.replace("{package}", package))
+    monkeypatch.syspath_prepend(tmp_path)
+    backend = import_module(package).Merlin()
+    assert [*lost_rules(backend)] == [text.replace("{package}", package) for text in lost]
+    held = type("Held", (Few,), {"backend": backend})()
+    with pytest.raises(AssertionError, match="rules of no target") if lost else nullcontext():
+        held.test_no_rule_is_lost()
