@@ -712,11 +712,10 @@ def _reserved_on_each(this: Rule, violation: Violation) -> Diagnostic:
     return this.diagnostic(violation.value_at, message, "request one card, or whole cards")
 
 
-def _memory_of_paired_devices(
+def _memory_of_one_paired_device(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    alone = number(violation.container.resources[PAIRED]) == 1
-    if not alone or AscendProfile.of(context.profile).super_pod:
+    if AscendProfile.of(context.profile).super_pod:  # one becomes two
         yield _reserved_on_each(this, violation)
 
 
@@ -728,7 +727,9 @@ def _memory_of_paired_devices(
             Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
             InRange(memory.name, Range(1)) & IsAnnotated(MODE, HAMI_CORE),
             (memory.name,),
-            report=_memory_of_paired_devices if count.name == PAIRED else None,
+            cases=((InRange(PAIRED, Range(1, 1)), _memory_of_one_paired_device),)
+            if count.name == PAIRED
+            else (),
         )
         for count, memory, _ in _memory()
     ),

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.pod_reader import number, whole_numbers, written_name
+from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.row_rules.base import OR, RowRule
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import listed, msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
@@ -64,31 +64,36 @@ class SkippedByWebhookRule(HamiRule):
         for row in self.subject_rows:
             seen, at = Not(PodItselfLabelled(row.name, *row.hides)), (row.name,)
             yield Constraint(seen, asks & UNNAMED, at, per_container=False)
-            named = SchedulerIs(*self.table.schedulers)
-            yield Constraint(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
+            yield Constraint(
+                seen,
+                asks & SchedulerIs(*self.table.schedulers),
+                at,
+                per_container=False,
+                severity=Severity.WARNING,
+                report=self._not_rounded,
+            )
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        scheduler = self.table.schedulers[0]
+        message = (
+            "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not place it"
+        )
+        hint = "remove {key}, or write schedulerName: {scheduler}"
+        yield self._hidden(this, violation, pod, message, hint)
+
+    def _not_rounded(self, this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+        message = "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number"
+        hint = "remove {key}, or write each number as the cards have it"
+        return self._hidden(this, violation, pod, message, hint)
+
+    def _hidden(self, this: Rule, violation: Violation, pod: PodKeys, message: str, hint: str) -> Diagnostic:
+        label = pod.labels[violation.name]
         values = {
             "key": violation.name,
-            "value": pod.labels[violation.name].text,
-            "scheduler": scheduler,
+            "value": label.text,
+            "scheduler": self.table.schedulers[0],
             "title": self.table.sentence_name,
         }
-        if UNNAMED.holds(pod):
-            message = msg(
-                "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not "
-                "place it",
-                **values,
-            )
-            hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
-        else:
-            message = msg(
-                "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number",
-                **values,
-            )
-            hint = msg("remove {key}, or write each number as the cards have it", **values)
-        yield this.diagnostic(pod.labels[violation.name], message, hint)
+        return this.diagnostic(label, msg(message, **values), msg(hint, **values))
 
     @property
     def values(self) -> dict[str, str]:
@@ -120,15 +125,18 @@ class PodRecordRule(HamiRule):
 
     def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
-            requests = InRange(row.name, Range(1))
-            yield Constraint(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
+            requests = ContainersAtMost(self._has_cards(row), 1)
+            yield Constraint(requests, keys=(row.name,), per_container=False)
+
+    @staticmethod
+    def _has_cards(row: KeySpec) -> Predicate:
+        return InRange(row.name, Range(1))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         values = [
-            value
+            container.resources[row.name]
             for row in self.subject_rows
-            for _, value, count in whole_numbers(pod, row.name)
-            if count > 0
+            for container in self._has_cards(row).containers(pod)
         ]
         if self.table.pod_record is not None:
             why = self.table.pod_record.message(len(values))
@@ -158,28 +166,28 @@ class OneCardRule(HamiRule):
 
     def constraints(self) -> Iterable[Constraint]:
         for rows, row in self.table.shared_counts:
-            counted = InRange(row.name, Range(1)) & ~IsInit()
+            counted = self._is_counted(row)
             when: Predicate = ALWAYS
             if not row.whole and rows.memory is not None:
-                part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
+                part = self._has_one_card(row) & Requests(rows.memory.name)
                 when = SomeContainer(counted & Not(part))
             yield Constraint(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
 
-    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(violation)
-        containers = self._counted(pod, row)
-        why = self.table.on_one_card_message(row, len(containers))
-        parts = not row.whole and all(number(container.resources[row.name]) == 1 for container in containers)
-        for container in containers[1:]:  # of one card each, memory is missing
-            yield this.diagnostic(container.resources[row.name], *why, on_key=True, missing=parts)
+    @staticmethod
+    def _is_counted(row: KeySpec) -> Predicate:
+        return InRange(row.name, Range(1)) & ~IsInit()
 
     @staticmethod
-    def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
-        return [
-            container
-            for container, _, count in whole_numbers(pod, row.name)
-            if count > 0 and not container.init
-        ]
+    def _has_one_card(row: KeySpec) -> Predicate:
+        return InRange(row.name, Range(1, 1))
+
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        containers, has_one = self._is_counted(row).containers(pod), self._has_one_card(row)
+        why = self.table.on_one_card_message(row, len(containers))
+        parts = not row.whole and all(has_one.holds(pod, container) for container in containers)
+        for container in containers[1:]:  # of one card each, memory is missing
+            yield this.diagnostic(container.resources[row.name], *why, on_key=True, missing=parts)
 
     def finds_more(self) -> bool:
         return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
@@ -187,8 +195,8 @@ class OneCardRule(HamiRule):
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """Parts that together are more than a card."""
         for rows, row in self.table.shared_counts:
-            containers = self._counted(pod, row)
-            parts = [container for container in containers if number(container.resources[row.name]) == 1]
+            containers, has_one = self._is_counted(row).containers(pod), self._has_one_card(row)
+            parts = [container for container in containers if has_one.holds(pod, container)]
             if len(containers) < 2 or len(parts) < len(containers):
                 continue
             if any(rows.memory is None or rows.memory.name not in container.resources for container in parts):

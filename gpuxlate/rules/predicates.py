@@ -146,6 +146,10 @@ class Predicate:
         """Whether it is true. Without a container only those are that are ``of_pod``."""
         raise NotImplementedError
 
+    def containers(self, pod: PodKeys) -> list[ContainerKeys]:
+        """The containers that it is true of, init containers first."""
+        return [container for container in pod.all_containers() if self.holds(pod, container)]
+
     def needs(self, *, truth: bool = True) -> Needs:
         """What a pod needs where it is true, or where it is false; nothing where that is not known."""
         return ()
@@ -446,7 +450,7 @@ class ContainersAtMost(OfPod):
     most: int
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return sum(self.predicate.holds(pod, container) for container in pod.all_containers()) <= self.most
+        return len(self.predicate.containers(pod)) <= self.most
 
     def needs(self, *, truth: bool = True) -> Needs:
         return () if truth else self.predicate.needs()

@@ -761,13 +761,16 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
     return this.diagnostic(violation.value_at, message, hint, missing=k.COUNT not in pod.labels)
 
 
+COUNTS_MEMORY = ~IsInit() & InRange(k.MEMORY)
+
+
 @rule(
     "ACK013",
     Severity.ERROR,
     with_profile=WithProfile(
         partial(
             _in_open_source,
-            Constraint(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False),
+            Constraint(ContainersAtMost(COUNTS_MEMORY, 1), per_container=False),
         ),
         MODES,
     ),
@@ -792,7 +795,7 @@ def one_sharing_container_in_open_source(
     AliyunContainerService/gpushare-scheduler-extender, issues 143, 185 and 219;
     AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8.
     """
-    values = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
+    values = [container.resources[k.MEMORY] for container in COUNTS_MEMORY.containers(pod)]
     for value in values[1:]:
         text = "{count} containers of the pod request {key}; open-source gpushare supports one"
         message = msg(text, count=len(values), key=k.MEMORY)

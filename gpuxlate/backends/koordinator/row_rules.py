@@ -68,8 +68,7 @@ class OneShareRule(RowRule):
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         names = [row.name for row in self.subject_rows if not row.whole]
-        shares = self._shares(names)
-        sharing = [container for container in pod.all_containers() if shares.holds(pod, container)]
+        sharing = self._shares(names).containers(pod)
         for container in sharing[1:]:
             value = next(container.resources[name] for name in names if name in container.resources)
             message = msg(

@@ -423,14 +423,12 @@ class UncertainValueRule(RowRule):
             yield Constraint(Not(InRange(row.name, *doubtful)), when, (row.name,))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(violation)
-        number = quantity.whole(violation.value_at.text)
-        if number is not None:
-            name = written_name(violation.value_at, row.name)
-            message = msg(
-                "{key} is {number}: {why}", key=name, number=number, why=row.uncertain_values[str(number)]
-            )
-            yield this.diagnostic(violation.value_at, message, "write a value whose effect is documented")
+        row, number = self.row_of(violation), violation.number
+        name = written_name(violation.value_at, row.name)
+        message = msg(
+            "{key} is {number}: {why}", key=name, number=number, why=row.uncertain_values[str(number)]
+        )
+        yield this.diagnostic(violation.value_at, message, "write a value whose effect is documented")
 
     def example(self) -> PodExample:
         row = self.subject_rows[0]

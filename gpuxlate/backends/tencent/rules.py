@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate.backends import tencent as k  # k: the keys, numbers and texts of qGPU
-from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting
+from gpuxlate.backends.pod_reader import number, off_step, outside, put_number
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Range
@@ -187,16 +187,14 @@ def compute_and_memory_together(
 
 def _one_card(profile: Profile) -> tuple[Constraint, ...]:
     """No two shared cards, with an add-on of the profile that has one only."""
-    one_card = Constraint(
-        NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING, report=_old_addon
-    )
-    return (one_card,) if old_addon(profile) else ()
+    old = old_addon(profile)
+    if old is None:
+        return ()
 
+    def report(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+        return this.diagnostic(violation.value_at, *old)
 
-def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    old = old_addon(context.profile)
-    if old is not None:
-        yield this.diagnostic(violation.value_at, *old)
+    return (Constraint(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING, report=report),)
 
 
 @rule(
@@ -446,6 +444,15 @@ def _unknown_class(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     return this.diagnostic(app_class, message, "write online or offline, in lower case")
 
 
+def _core_in_offline_pod(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _no_greedy(this, violation, "replace {core} by {greedy}, or remove {app_class}")
+
+
+def _no_greedy(this: Rule, violation: Violation, hint: str) -> Diagnostic:
+    message = k.format_keys("{greedy} is not set in an offline pod")
+    return this.diagnostic(violation.value_at, message, k.format_keys(hint), on_key=True, missing=True)
+
+
 def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     message = k.format_keys("{greedy} is set in a pod that is not offline")
     hint = k.format_keys("annotate the pod template {app_class}: offline, or request {core}")
@@ -459,7 +466,12 @@ def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: C
     constraint=(
         Constraint(KNOWN, CLASS, (k.APP_CLASS,), per_container=False, report=_unknown_class),
         Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,), report=_greedy_elsewhere),
-        Constraint(GREEDY, OFFLINE, (k.CORE, k.MEMORY)),
+        Constraint(
+            GREEDY,
+            OFFLINE,
+            (k.CORE, k.MEMORY),
+            cases=((HAS_CORE, _core_in_offline_pod), (~HAS_CORE, None)),
+        ),
     ),
     page=RuleDoc(example_pod(greedy=30, memory=5), example_pod("offline", greedy=30, memory=5)),
 )
@@ -480,10 +492,7 @@ def compute_goes_with_app_class(
     ## Source
     Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
-    replace_it = "replace {core} by {greedy}, or remove {app_class}"
-    hint = replace_it if violation.name == k.CORE else "add {greedy}, or remove {app_class}"
-    message = k.format_keys("{greedy} is not set in an offline pod")
-    return this.diagnostic(violation.value_at, message, k.format_keys(hint), on_key=True, missing=True)
+    return _no_greedy(this, violation, "add {greedy}, or remove {app_class}")
 
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -585,8 +594,11 @@ def card_fills_before_the_limit(
     )
 
 
+HAS_QGPU = Requests(*OF_QGPU)
+
+
 def _recent(profile: Profile) -> tuple[Constraint, ...]:
-    none = Constraint(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
+    none = Constraint(~SomeContainer(HAS_QGPU), per_container=False)
     return (none,) if too_old(profile, "kubernetesVersion") else ()
 
 
@@ -599,9 +611,7 @@ def _recent(profile: Profile) -> tuple[Constraint, ...]:
         example_pod(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
     ),
 )
-def cluster_is_recent(
-    this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A cluster for pods with `tke.cloud.tencent.com/qgpu-core` runs Kubernetes 1.14 or later.
 
     ## What it does
@@ -616,8 +626,8 @@ def cluster_is_recent(
     qGPU (2026-01-16).
     """
     versions = too_old(context.profile, "kubernetesVersion") or {}
-    for container in requesting(pod, *OF_QGPU)[:1]:
-        value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
-        message = msg("qGPU needs Kubernetes {least}; this profile has {version}", **versions)
-        hint = msg("use a cluster with Kubernetes {least} or later", **versions)
-        yield this.diagnostic(value, message, hint, on_key=True)
+    resources = HAS_QGPU.containers(pod)[0].resources
+    value = next(resources[name] for name in OF_QGPU if name in resources)
+    message = msg("qGPU needs Kubernetes {least}; this profile has {version}", **versions)
+    hint = msg("use a cluster with Kubernetes {least} or later", **versions)
+    return this.diagnostic(value, message, hint, on_key=True)

@@ -795,9 +795,10 @@ def several_shared_cards_use_native_burst(
 LEVELS = tuple(k.QOS_LEVELS.values())
 HAS_LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
 BURST = "guaranteed-burst-share"
-SHARING = of.SomeContainer(
-    ORDINARY & of_compute(lambda name: of.InRange(name) & ~of.InRange(name, Range(0, None, k.FULL)))
+SHARES_CARDS = ORDINARY & of_compute(
+    lambda name: of.InRange(name) & ~of.InRange(name, Range(0, None, k.FULL))
 )
+SHARING = of.SomeContainer(SHARES_CARDS)
 CHOOSES_POLICY = of.RequiresNodeLabel(k.POLICY)
 
 
@@ -818,15 +819,55 @@ OWN_NODES = tuple(
 )
 
 
+def _policy_of(profile: Profile | None) -> tuple[str, ...]:
+    """The policy of the nodes of a profile, in the word of the annotation; empty where it does not say."""
+    if profile is None or not profile.is_of(k.NAMES) or profile.policy is None:
+        return ()
+    return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
+
+
 def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
     """Pods that do not choose their nodes go to those of the profile."""
-    if profile.target not in k.NAMES or profile.policy is None:
-        return ()
-    on_nodes = k.POLICY_NAMES.get(profile.policy, profile.policy)
-    others = [policy for policy in k.POLICIES.values() if policy != on_nodes]
+    on_nodes = _policy_of(profile) if profile.target in k.NAMES else ()
     return tuple(
-        Constraint(of.NEVER, _asking_for(policy) & ~CHOOSES_POLICY, (k.POLICY,), per_container=False)
-        for policy in others
+        Constraint(
+            of.NEVER,
+            _asking_for(policy) & ~CHOOSES_POLICY,
+            (k.POLICY,),
+            per_container=False,
+            report=_policy_of_profile,
+        )
+        for policy in k.POLICIES.values()
+        if on_nodes and policy not in on_nodes
+    )
+
+
+def _policy_of_profile(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _other_policy(this, pod, _policy_of(context.profile), missing=True)
+
+
+def _other_policy(this: Rule, pod: PodKeys, on_nodes: tuple[str, ...], *, missing: bool) -> Diagnostic:
+    """The nodes have other policies than the pod, or it is not known which."""
+    annotation = pod.annotations.get(k.POLICY)
+    policy = annotation.text if annotation else DEFAULT_POLICY
+    hint = msg("select nodes with {policy}", policy=policy)
+    if on_nodes:
+        hint = msg(
+            "write the annotation {key}: {node}, or select nodes with {policy}",
+            key=k.POLICY,
+            node=on_nodes[0],
+            policy=policy,
+        )
+    return this.diagnostic(
+        annotation or Mgpu.of(SHARES_CARDS.containers(pod)[0], pod).first,
+        msg(
+            "the policy of the pod is {policy}, but its nodes have {nodes}",
+            policy=policy_text(pod),
+            nodes=join_or(on_nodes) or "none",
+        ),
+        hint,
+        on_key=annotation is None,
+        missing=missing or annotation is None,
     )
 
 
@@ -850,56 +891,48 @@ def policy_is_that_of_the_node(
     ## Why
     The policy is a property of the node. A pod that requests another policy stays pending.
     """
-    sharing = [container for container in mgpu_containers(pod) if container.cores % k.FULL]
-    value, in_template, nodes = (
-        pod.annotations.get(k.POLICY),
-        _node_policies(pod),
-        _node_policies(pod, context),
-    )
-    policy = value.text if value else DEFAULT_POLICY
-    named, node_text = policy_text(pod), join_or(nodes) or "none"
-    hint = msg("select nodes with {policy}", policy=policy)
-    if nodes:
-        hint = msg(
-            "write the annotation {key}: {node}, or select nodes with {policy}",
-            key=k.POLICY,
-            node=nodes[0],
-            policy=policy,
-        )
-    return this.diagnostic(
-        value or sharing[0].first,
-        msg("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=node_text),
-        hint,
-        on_key=value is None,
-        missing=value is None or not in_template,
-    )
+    on_nodes = _chosen_policies(pod)
+    return _other_policy(this, pod, on_nodes or _policy_of(context.profile), missing=not on_nodes)
 
 
-def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, ...]:
-    """The policies of the pod's nodes; empty where neither the pod nor the profile says."""
+def _chosen_policies(pod: PodKeys) -> tuple[str, ...]:
+    """The policies of the nodes that the pod chooses; empty where it does not say all of them."""
     if k.POLICY in pod.node_selector:
         return (pod.node_selector[k.POLICY].text,)
     required = pod.required_by_all_terms(k.POLICY)
-    if required and all(requirement.operator == "In" for requirement in required):
+    if all(requirement.operator == "In" for requirement in required):
         return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
-    profile = cluster(context) if context else None
-    if profile is None or profile.policy is None:
-        return ()
-    return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
+    return ()
+
+
+ANNOTATED_TO_VCI = of.IsAnnotated(k.BURST_TO_VCI, "enforce")
+LABELLED_TO_VCI = of.Labelled(k.BURST_TO_VCI, "enforce")
+
+
+def _sent_to_vci(this: Rule, value: Value) -> Diagnostic:
+    hint = msg("remove {key}, or request whole cards that VCI offers", key=k.BURST_TO_VCI)
+    return this.diagnostic(
+        value, "the pod requests mGPU, but is sent to VCI, which does not support it", hint
+    )
+
+
+def _labelled_to_vci(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _sent_to_vci(this, pod.labels[k.BURST_TO_VCI])
 
 
 @rule(
     "VKE006",
     Severity.ERROR,
     constraint=Constraint(
-        ~of.IsAnnotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
+        ~ANNOTATED_TO_VCI & ~LABELLED_TO_VCI,
         of.SomeContainer(REQUESTS_MGPU),
         (k.BURST_TO_VCI,),
         per_container=False,
+        cases=((ANNOTATED_TO_VCI, None), (LABELLED_TO_VCI, _labelled_to_vci)),
     ),
     page=page(example_pod(vci="enforce"), example_pod(), "S0, VCI"),
 )
-def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with `vke.volcengine.com/mgpu-core` has no `vke.volcengine.com/burst-to-vci: enforce`.
 
     ## What it does
@@ -909,12 +942,7 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     ## Why
     mGPU runs on ECS nodes only; VCI does not support it.
     """
-    for value in (pod.annotations.get(k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
-        if value and value.text == "enforce":
-            hint = msg("remove {key}, or request whole cards that VCI offers", key=k.BURST_TO_VCI)
-            yield this.diagnostic(
-                value, "the pod requests mGPU, but is sent to VCI, which does not support it", hint
-            )
+    return _sent_to_vci(this, pod.annotations[k.BURST_TO_VCI])
 
 
 @rule(
@@ -1239,7 +1267,8 @@ def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: 
     return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if mgpu.listed else mgpu.first, message, hint)
 
 
-OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
+HAS_OFFLINE_COMPUTE = ORDINARY & Requests(k.RECLAIMED_CORE)
+OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(HAS_OFFLINE_COMPUTE)
 
 
 def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
@@ -1266,17 +1295,14 @@ def cluster_can_colocate(
     ## Why
     Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
     """
-    reclaimed = (container.keys.resources.get(k.RECLAIMED_CORE) for container in mgpu_containers(pod))
-    qos, cores = pod.annotations.get(k.QOS), next((value for value in reclaimed if value), None)
-    where = qos or cores
-    if where is not None:
-        text = "without colocation: write {new} instead of {old}"
-        if qos:
-            both = "without colocation: remove {qos}, and write {new} instead of {old}"
-            text = both if cores else "without colocation: remove {qos}"
-        hint = msg(text, qos=k.QOS, new=k.CORE, old=k.RECLAIMED_CORE)
-        for message in _unmet(context.profile, lambda needs: needs.COLOCATION):
-            yield this.diagnostic(where, message, hint)
+    qos, offline = pod.annotations.get(k.QOS), HAS_OFFLINE_COMPUTE.containers(pod)
+    text = "without colocation: write {new} instead of {old}"
+    if qos:
+        both = "without colocation: remove {qos}, and write {new} instead of {old}"
+        text = both if offline else "without colocation: remove {qos}"
+    hint = msg(text, qos=k.QOS, new=k.CORE, old=k.RECLAIMED_CORE)
+    for message in _unmet(context.profile, lambda needs: needs.COLOCATION):
+        yield this.diagnostic(qos or offline[0].resources[k.RECLAIMED_CORE], message, hint)
 
 
 def _knows_the_cards(profile: Profile) -> tuple[Constraint, ...]:

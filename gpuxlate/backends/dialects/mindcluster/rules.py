@@ -133,17 +133,31 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
         yield this.diagnostic(count, message, "request it in one container, not in an init container")
 
 
+WRITE_VOLCANO = msg("write schedulerName: {name}", name=VOLCANO)
+
+
+def _without_scheduler(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg("schedulerName is not set; only {name} places this share", name=VOLCANO)
+    label = next(pod.labels[name] for name in SOFT if name in pod.labels)
+    fix = Fix(WRITE_VOLCANO, (Put((*pod.path, "schedulerName"), VOLCANO),), safe=False)
+    return this.diagnostic(label, message, WRITE_VOLCANO, on_key=True, fix=fix, missing=True)
+
+
 @rule(
     "MIND021",
     Severity.WARNING,
     fix="unsafe",
     constraint=Constraint(
-        SchedulerIs(VOLCANO), AnyOf(*map(Labelled, SOFT)), ("schedulerName",), per_container=False
+        SchedulerIs(VOLCANO),
+        AnyOf(*map(Labelled, SOFT)),
+        ("schedulerName",),
+        per_container=False,
+        cases=((SchedulerIs(""), _without_scheduler), (~SchedulerIs(""), None)),
     ),
 )
 def soft_share_is_placed_by_volcano(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
-) -> Iterator[Diagnostic]:
+) -> Diagnostic:
     """`schedulerName` in a pod with labels `huawei.com/scheduler.softShareDev.*` is `volcano`.
 
     ## What it does
@@ -161,18 +175,10 @@ def soft_share_is_placed_by_volcano(
     Ascend/mind-cluster, ascend-device-plugin, main.go (checkSoftShareDevParam) and pkg/server/plugin.go
     (checkAnnotationAllocateValid); Ascend/mind-cluster, ascend-for-volcano, npu/base/task.go (2026-08-21).
     """
-    hint = msg("write schedulerName: {name}", name=VOLCANO)
     named = violation.value_at
-    if named.text:
-        message = msg(
-            "schedulerName is {named}; only {name} places this share", named=named.text, name=VOLCANO
-        )
-        yield this.diagnostic(named, message, hint, fix=Fix(hint, (Put(named.path, VOLCANO),), safe=False))
-        return
-    fix = Fix(hint, (Put((*pod.path, "schedulerName"), VOLCANO),), safe=False)
-    message = msg("schedulerName is not set; only {name} places this share", name=VOLCANO)
-    label = next(pod.labels[name] for name in SOFT if name in pod.labels)
-    yield this.diagnostic(label, message, hint, on_key=True, fix=fix, missing=True)
+    message = msg("schedulerName is {named}; only {name} places this share", named=named.text, name=VOLCANO)
+    fix = Fix(WRITE_VOLCANO, (Put(named.path, VOLCANO),), safe=False)
+    return this.diagnostic(named, message, WRITE_VOLCANO, fix=fix)
 
 
 @rule("MIND022", Severity.WARNING, no_policy="it is about the metadata of an AscendJob, which no pod has")
