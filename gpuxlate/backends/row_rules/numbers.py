@@ -493,6 +493,9 @@ class AmountRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.quantity and Place.RESOURCE in row.places)
 
+    def keys_about(self) -> frozenset[str]:
+        return frozenset(row.name for row in self.subject_rows)
+
     def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row in self.subject_rows:
             for container in requesting(pod, row.name):
