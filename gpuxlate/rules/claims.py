@@ -251,7 +251,7 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
     Give one of the workloads another name, or translate them from folders of their own.
 
     ## Source
-    Kubernetes, "Object Names and IDs" (2026-11).
+    Kubernetes, "Object Names and IDs".
     """
     return this.diagnostic(
         path, message, msg("rename the workload, or remove the other {kind}", kind=TEMPLATE)

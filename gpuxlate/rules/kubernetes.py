@@ -613,8 +613,8 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     schedules.
 
     ## Source
-    ACK, enable-scheduling: one mode a node (2026-01-12); Tencent Cloud, GPU sharing: using qGPU: node pools
-    apart (2024-11-25).
+    ACK, enable-scheduling: labels of GPU nodes (2026-01-12); Tencent Cloud, GPU sharing: using qGPU, note on
+    whole cards: node pools keep NVIDIA's plugin and qGPU apart (2024-11-25).
     """
     words = key_index_of(context)
     for container in pod.all_containers():
