@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
-from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec
+from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec, LegalNumbers
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile, unknown_partition
@@ -116,6 +116,17 @@ def outside(name: str, amount: int, low: int, high: int | None = None) -> str:
 def off_step(name: str, amount: int, step: int) -> str:
     """A number that is not a multiple of the step of its key."""
     return msg("{key} {amount} is not a multiple of {step}", key=name, amount=amount, step=step)
+
+
+def not_legal(legal: LegalNumbers, name: str, number: int) -> str:
+    """A number that a key may not have: below, above, or between those that it may."""
+    if number < legal.least:
+        return outside(name, number, legal.least)
+    if legal.ends_below(number):
+        return outside(name, number, legal.least, legal.most)
+    if len(legal.ranges) == 1:
+        return off_step(name, number, legal.ranges[0].step)
+    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal.text)
 
 
 def too_many_cards(cards: int, per_node: int) -> tuple[str, str]:

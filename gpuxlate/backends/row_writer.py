@@ -465,12 +465,11 @@ def number_of_row(
         number = Fraction(total, cards if row.per is Per.CARD else 1) / unit
     else:
         number = Fraction(_legal(row, unit, placing, code) or 0)
-    maximum = row.legal.most
-    if row.legal.bounded and maximum is not None and number > maximum * (1 if row.per is Per.CARD else cards):
+    if row.legal.times(1 if row.per is Per.CARD else cards).ends_below(number):
         placing.refuse(
             attribute,
             code,
-            outside(row.name, int(number), numbers[0].least, maximum),
+            outside(row.name, int(number), row.legal.least, row.legal.most),
             "request less, or whole cards",
         )
     if number > quantity.LIMIT:

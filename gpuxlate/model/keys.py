@@ -148,10 +148,10 @@ class LegalNumbers(NamedTuple):
             (number_range.most for number_range in self.ranges if number_range.most is not None), default=None
         )
 
-    @property
-    def bounded(self) -> bool:
-        """No number is above ``most``."""
-        return all(number_range.most is not None for number_range in self.ranges)
+    def ends_below(self, number: int | Fraction) -> bool:
+        """There are legal numbers, and all are below this one."""
+        maximums = [number_range.most for number_range in self.ranges]
+        return bool(maximums) and all(most is not None and most < number for most in maximums)
 
     @property
     def text(self) -> str:

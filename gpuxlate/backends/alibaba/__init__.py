@@ -33,7 +33,7 @@ from gpuxlate.backends.target import (
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.keys import NVIDIA_GPU, LegalNumbers
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
@@ -87,6 +87,8 @@ CORE_MIN = 5
 """CORE."""
 CORE_MAX = 100
 """CORE: one card."""
+LEGAL_CORES = LegalNumbers((Range(CORE_MIN, CORE_MAX, CORE_STEP),))
+"""Percent of one card (CORE)."""
 SMALL_UNIT_MIB = 128
 """The other unit of ``gpu-mem``, for nodes of mode ``share`` only (UNIT)."""
 PODS_PER_CARD = 20
@@ -113,7 +115,7 @@ KEYS: tuple[KeySpec, ...] = (
         CORE,
         meaning="compute of one card",
         per=Per.TOTAL,
-        values=(Range(CORE_MIN, CORE_MAX, CORE_STEP),),
+        values=LEGAL_CORES.ranges,
         needs=(MEMORY,),
         default=Absent.UNCAPPED,
         source="CORE",

@@ -10,7 +10,7 @@ from gpuxlate.backends import alibaba as k
 from gpuxlate.backends.alibaba import AlibabaProfile, cards_of, count, units_of_card
 from gpuxlate.backends.pod_reader import (
     both_places,
-    off_step,
+    not_legal,
     outside,
     put_number,
     requesting,
@@ -111,9 +111,7 @@ def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context:
     "ACK006",
     Severity.ERROR,
     fix="unsafe",
-    constraint=Constraint(
-        InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,)
-    ),
+    constraint=Constraint(InRange(k.CORE, *k.LEGAL_CORES.ranges), InRange(k.CORE), (k.CORE,)),
     page=RuleDoc(
         example_pod(limits_of_part(2, 33), mode="core_mem"),
         example_pod(limits_of_part(2, 35), mode="core_mem"),
@@ -136,12 +134,10 @@ def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Con
     ACK, use-cgpu-to-allocate-computing-power (2026-03-26).
     """
     percent = violation.number
-    if percent > k.CORE_MAX:
+    message, near = not_legal(k.LEGAL_CORES, k.CORE, percent), k.LEGAL_CORES.next(percent)
+    if near is None:
         hint = msg("the key counts percent of one card; for whole cards request {key} alone", key=NVIDIA_GPU)
-        return this.diagnostic(violation.value_at, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
-    near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
-    low = percent < k.CORE_MIN
-    message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
+        return this.diagnostic(violation.value_at, message, hint)
     fix = Fix(msg("raise it to {near}", near=near), put_number(violation.container, k.CORE, near), safe=False)
     # zero and less are not a small share
     safe_fix = fix if percent > 0 else None
@@ -212,14 +208,10 @@ def _rename(container: ContainerKeys) -> Fix | None:
     places = both_places(container, k.NO_CORE)
     if k.CORE in container.resources or not all(quantity.is_plain(place.text) for place in places):
         return None
-    safe = k.MEMORY in container.resources and all(_on_grid(place) for place in places)
+    legal = all(k.LEGAL_CORES.allows(int(place.text)) for place in places)
+    safe = k.MEMORY in container.resources and legal
     edits = tuple(Rename(place.path, k.CORE, place.plain) for place in places)
     return Fix(msg("rename it to {core}", core=k.CORE), edits, safe=safe)
-
-
-def _on_grid(value: Value) -> bool:
-    number = int(value.text)
-    return k.CORE_MIN <= number <= k.CORE_MAX and number % k.CORE_STEP == 0
 
 
 # --- memory and whole cards, from the manifest alone ------------------------------------------

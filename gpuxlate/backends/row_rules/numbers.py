@@ -12,9 +12,8 @@ from typing import ClassVar
 from gpuxlate.backends.pod_reader import (
     MOST_MIB,
     in_mib,
+    not_legal,
     number,
-    off_step,
-    outside,
     put_number,
     requesting,
     written_name,
@@ -250,7 +249,8 @@ class NumberRule(RowRule):
             )
             yield this.diagnostic(violation.value_at, message, hint)
             return
-        yield this.diagnostic(violation.value_at, wrong(legal, name, amount), hint, fix=fix, missing=missing)
+        problem = not_legal(legal, name, amount)
+        yield this.diagnostic(violation.value_at, problem, hint, fix=fix, missing=missing)
 
     def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
@@ -300,17 +300,6 @@ def _hint(row: KeySpec, legal: LegalNumbers) -> Message:
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)
     return msg("write the {counts}, or remove the key", counts=row.unit_text)
-
-
-def wrong(legal: LegalNumbers, name: str, number: int) -> str:
-    """What is wrong with a number: below, above, or between."""
-    if number < legal.least:
-        return outside(name, number, legal.least)
-    if legal.bounded and legal.most is not None and number > legal.most:
-        return outside(name, number, legal.least, legal.most)
-    if len(legal.ranges) == 1:
-        return off_step(name, number, legal.ranges[0].step)
-    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal.text)
 
 
 class SizeRule(RowRule):

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate.backends import tencent as k  # k: the keys, numbers and texts of qGPU
-from gpuxlate.backends.pod_reader import number, off_step, outside, put_number
+from gpuxlate.backends.pod_reader import not_legal, number, outside, put_number
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.keys import GIB, Range
+from gpuxlate.model.keys import GIB, LegalNumbers, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
@@ -132,8 +132,7 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
     Tencent Cloud, GPU sharing: using qGPU (2024-11-25); Tencent docs 457/65734, using qGPU (2026-01-16).
     """
     core = violation.number
-    low = core < k.CORE_STEP
-    message = outside(k.CORE, core, k.CORE_STEP) if low else off_step(k.CORE, core, k.CORE_STEP)
+    message = not_legal(LegalNumbers((k.ONE_CARD,)), k.CORE, core)
     if core < 1:
         hint = msg("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
         return this.diagnostic(violation.value_at, message, hint)
