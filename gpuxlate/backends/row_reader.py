@@ -259,11 +259,10 @@ def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool
     ``ExcludedKeyRule`` (``_have``: 0 is as good as no key), ``forced_when`` (the webhook writes over it).
     """
     resources = container.resources
-    needed = all(
-        any(name in resources for name in names) for names in (row.needs, row.forced_without) if names
-    )
     beside = (other for other in table.keys if other.name in row.overridden_by and other.name in resources)
-    return needed and all(other.zero_is_absent and number(resources[other.name]) == 0 for other in beside)
+    return row.has_its_needs(resources.keys()) and all(
+        other.zero_is_absent and number(resources[other.name]) == 0 for other in beside
+    )
 
 
 def _count(pod: PodReader, container: ContainerKeys, row: KeySpec, origins: dict[str, Path]) -> int | None:

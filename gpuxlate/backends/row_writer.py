@@ -397,11 +397,9 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
 
 
 def _needs(rows: KeyGroup, cores: KeySpec, memory: KeySpec) -> bool:
-    """Compute has no effect without memory: the count of cards alone is not enough for it.
-
-    Before a pod is written, what ``row_reader._has_effect`` finds in one that is."""
-    counted = rows.cards is not None and rows.cards.name in cores.needs
-    return memory.name in cores.forced_without or (memory.name in cores.needs and not counted)
+    """Compute has no effect without memory: the count of cards alone is not enough for it."""
+    count = {rows.cards.name} if rows.cards is not None else set[str]()
+    return not cores.has_its_needs(count) and cores.has_its_needs({*count, memory.name})
 
 
 def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], code: str) -> None:

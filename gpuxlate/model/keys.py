@@ -7,7 +7,7 @@ happens, the rules on numbers, the schema for editors and the tables of the docs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
@@ -326,6 +326,10 @@ class KeySpec(NamedTuple):
             or ANY in self.no_op_values
             or (number is not None and str(number) in self.no_op_values)
         )
+
+    def has_its_needs(self, names: Set[str]) -> bool:
+        """One of the keys that it needs is among these, and one of those without which it is written over."""
+        return all(not names.isdisjoint(needed) for needed in (self.needs, self.forced_without) if needed)
 
     @property
     def zero_is_absent(self) -> bool:
