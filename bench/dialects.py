@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 
 FEW = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "volcano-vgpu", "neutral")
 """The dialects of pods until November 2026."""
@@ -23,7 +25,7 @@ LINES_BEFORE = {
 """Lines of their folders then, without those that all share."""
 DOCUMENTS = 30
 BACKENDS = Path(__file__).parent.parent / "gpuxlate" / "backends"
-SHARED = ("dialects",)
+PACKAGE = "gpuxlate.backends"
 
 
 def deployment(number: int) -> str:
@@ -98,14 +100,24 @@ def _here(few: bool) -> None:
     print(calls(lambda text: translate_source(Source("a.yaml", text), to)))
 
 
-def lines() -> Iterator[tuple[str, int]]:
-    """The lines of each dialect, whether it is a folder or a file."""
-    for folder in sorted(BACKENDS.iterdir()):
-        if (folder / "__init__.py").is_file() and folder.name not in SHARED:
-            yield folder.name, sum(map(_lines, folder.rglob("*.py")))
-    for path in sorted((BACKENDS / "dialects").glob("*.py")):
-        if path.stem != "__init__":
-            yield path.stem, _lines(path)
+def lines() -> dict[str, int]:
+    """The lines of each dialect by its module: of its folder or its file, and of the modules of rules and
+    nodes that its classes alone name. Where several targets are in one module or folder, of all of them."""
+    from gpuxlate.backends import registry
+
+    homes: dict[str, set[Path]] = defaultdict(set)
+    for backend in map(registry.load, registry.BUILT_IN):
+        home = BACKENDS / Path(*type(backend).__module__.removeprefix(f"{PACKAGE}.").split("."))
+        home = home if home.is_dir() or home.parent.name in ("backends", "dialects") else home.parent
+        modules = filter(None, (backend.rule_module, backend.row_rule_module, backend.node_module))
+        homes[str(home.relative_to(BACKENDS))] |= {
+            *(home.rglob("*.py") if home.is_dir() else [home.with_suffix(".py")]),
+            *(BACKENDS / f"{module.removeprefix(PACKAGE)[1:].replace('.', '/')}.py" for module in modules),
+        }
+    users = Counter(file for files in homes.values() for file in files)
+    return {
+        home: sum(_lines(file) for file in files if users[file] == 1) for home, files in sorted(homes.items())
+    }
 
 
 def _lines(path: Path) -> int:
@@ -121,8 +133,12 @@ def _tables() -> Iterator[str]:
     yield ""
     yield "| lines of a dialect | before | now |"
     yield "| --- | ---: | ---: |"
-    for name, now in lines():
+    by_dialect = lines()
+    for name, now in by_dialect.items():
         yield f"| {name} | {LINES_BEFORE.get(name, '')} | {now} |"
+    yield ""
+    small = [now for name, now in by_dialect.items() if (BACKENDS / f"{name}.py").is_file() and "/" in name]
+    yield f"{len(small)} dialects of one file: {min(small)} to {max(small)} lines, median {median(small):.0f}"
 
 
 if __name__ == "__main__":
