@@ -98,7 +98,7 @@ def in_int32(unit: int = 1) -> tuple[Range, ...]:
 
 def by_uuid(word: str) -> Iterator[KeySpec]:
     """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
-    return choices(f"hami.io/{{0}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")
+    return choices(f"hami.io/{{no}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")
 
 
 class HamiRuleKind(IntEnum):

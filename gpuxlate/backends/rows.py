@@ -640,16 +640,16 @@ def choice(name: str, *places: Place, **fields: Any) -> KeySpec:
 
 
 def choices(name: str, chosen: CardChoice | By, no: str = "no", **fields: Any) -> Iterator[KeySpec]:
-    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``.
+    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{no}``.
 
     ``chosen``: a Choice where other dialects have the same cards and can say it, else what identifies cards.
     """
     by, carried = (chosen.by, chosen) if isinstance(chosen, CardChoice) else (chosen, None)
     meaning = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
-    yield choice(name.replace("{0}", ""), meaning=meaning, chooses=carried, **fields)
+    yield choice(name.replace("{no}", ""), meaning=meaning, chooses=carried, **fields)
     avoided = "card models to avoid" if by is By.MODEL else "cards to avoid, by UUID"
     carried = carried and carried._replace(allow=False)
-    yield choice(name.replace("{0}", no), meaning=avoided, chooses=carried, **fields)
+    yield choice(name.replace("{no}", no), meaning=avoided, chooses=carried, **fields)
 
 
 def unread(name: str, why: str, **fields: Any) -> KeySpec:

@@ -442,7 +442,7 @@ class AlibabaGpushare(Backend):
     cloud = CLOUD
     similar_products = LOOK_ALIKES
     whole_card_key = NVIDIA_GPU
-    limits = Limits(PODS_PER_CARD, certain=False, source="INSTALLER", node_mode=node_mode)
+    limits = Limits(per_card=PODS_PER_CARD, certain=False, source="INSTALLER", node_mode=node_mode)
     # of nodes no document says it
     scheduling = Scheduling(
         cards=Pick.FULLEST, source="ACK, enable-scheduling: labels of GPU nodes, ack.node.gpu.placement"

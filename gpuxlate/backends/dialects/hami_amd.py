@@ -54,8 +54,8 @@ class HamiAmd(HamiDialect):
         t.coming(
             t.choice("amd.com/numa-bind", meaning="all on one NUMA node", component=HAMI, source="PERCENT")
         ),
-        *t.choices("amd.com/{0}use-gputype", t.By.MODEL, source="CODE"),
-        *t.choices("amd.com/{0}use-gpu-uuid", t.By.UUID, source="CODE"),
+        *t.choices("amd.com/{no}use-gputype", t.By.MODEL, source="CODE"),
+        *t.choices("amd.com/{no}use-gpu-uuid", t.By.UUID, source="CODE"),
         *(
             t.choice(f"{domain}/gpu.{name}", *_OF_NODES, meaning=meaning, general=True, source="LABELLER")
             for domain in ("amd.com", "beta.amd.com")

@@ -6,7 +6,7 @@ from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNo
 COUNT = "cambricon.com/vmlu"
 UNIT = 256
 """MiB of one unit of memory (CODE)."""
-UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.2"
+ENDED = "cards or a part of them, by a name that HAMi reads up to 2.2"
 
 
 class HamiCambricon(HamiDialect):
@@ -15,11 +15,11 @@ class HamiCambricon(HamiDialect):
     aliases = ("cambricon",)
     vendor = "cambricon"
     several_cards = t.SeveralCards.REFUSED
-    pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
+    pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", of="first")  # (CODE)
     summed_nodes = SummedNodes(
-        "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
+        "hami.io/cambricon-mlu-devices-allocated", id="{node}-cambricon-mlu-{index}"
     )  # (CODE)
-    limits = t.Limits(100, source="CODE")
+    limits = t.Limits(per_card=100, source="CODE")
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
@@ -46,12 +46,14 @@ class HamiCambricon(HamiDialect):
             source="CODE, OLD",
         ),
         # the code names the lists of models, and reads those of UUIDs alone
-        *t.choices("cambricon.com/{0}use-mlutype", t.By.MODEL, source="CODE", confidence=t.Confidence.MEDIUM),
-        *t.choices("cambricon.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices(
+            "cambricon.com/{no}use-mlutype", t.By.MODEL, source="CODE", confidence=t.Confidence.MEDIUM
+        ),
+        *t.choices("cambricon.com/{no}use-gpuuuid", t.By.UUID, source="CODE"),
         t.written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         t.written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
         *(
-            t.unread(f"cambricon.com/{name}", UP_TO, component=HAMI, source="OLDER")
+            t.unread(f"cambricon.com/{name}", ENDED, component=HAMI, source="OLDER")
             for name in ("mlunum", "mlumem")
         ),
     )

@@ -66,7 +66,7 @@ class HamiEnflame(HamiDialect):
             limit_by_webhook=True,
             source="CODE",
         ),
-        *t.choices("enflame.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices("enflame.com/{no}use-gpuuuid", t.By.UUID, source="CODE"),
         t.written("enflame.com/gcu-assigned*", meaning="assigned cards", source="CODE"),
         t.written("enflame.com/gcu-request-size", meaning="slices of a card", source="CODE"),
     )

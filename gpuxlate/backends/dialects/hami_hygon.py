@@ -59,7 +59,7 @@ class HamiHygon(HamiDialect):
             },
             source="RELEASED, RENAMED, PART",
         ),
-        *t.choices("hygon.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
-        *t.choices("hygon.com/{0}use-hcutype", t.By.MODEL, source="RENAMED"),
-        *t.choices("hygon.com/{0}use-dcutype", t.By.MODEL, source="CODE"),
+        *t.choices("hygon.com/{no}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices("hygon.com/{no}use-hcutype", t.By.MODEL, source="RENAMED"),
+        *t.choices("hygon.com/{no}use-dcutype", t.By.MODEL, source="CODE"),
     )

@@ -27,6 +27,6 @@ class HamiKunlun(HamiDialect):
         t.memory("kunlunxin.com/vxpu-memory", values=(t.Range(1, CARD),), needs=(COUNT,), source="CODE"),
         t.whole("kunlunxin.com/xpu", values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
         *by_uuid("xpu"),
-        *t.choices("baidu.com/{0}use-gpuuuid", t.By.UUID, source="CODE"),
+        *t.choices("baidu.com/{no}use-gpuuuid", t.By.UUID, source="CODE"),
         t.written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
     )

@@ -21,9 +21,11 @@ class HamiMthreads(HamiDialect):
     vendor = "mthreads"
     several_cards = t.SeveralCards.WHOLE
     on_one_card = (COUNT,)  # (CODE, customFilterRule)
-    pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
-    summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
-    limits = t.Limits(100)
+    pod_record = PodRecord("mthreads.com/gpu-index", of="last")  # (CODE)
+    summed_nodes = SummedNodes(
+        "hami.io/mthreads-vgpu-devices-allocated", id="{node}-mthreads-{index}"
+    )  # (CODE)
+    limits = t.Limits(per_card=100)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)",
     }
@@ -59,7 +61,7 @@ class HamiMthreads(HamiDialect):
             forced=16,
             forced_without=(MEMORY,),
         ),
-        *t.choices("mthreads.ai/{0}use-gpuuuid", t.By.UUID),
+        *t.choices("mthreads.ai/{no}use-gpuuuid", t.By.UUID),
         t.written("mthreads.com/request-gpu-num", meaning="cards, by the webhook"),
         t.written("mthreads.com/gpu-index", meaning="assigned cards"),
         t.written("mthreads.com/predicate-*", meaning="assigned node, scheduled"),

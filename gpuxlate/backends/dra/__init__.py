@@ -6,6 +6,7 @@ Their shares are claims: ``reader`` has the way from claims to shares, ``writer`
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from gpuxlate.backends.dra.driver import (
     AMD_DRIVER,
@@ -39,13 +40,20 @@ class DraBackend(Backend):
     driver: Driver
     documents = DOCUMENTS
     rule_prefix = "DRA"
-    gpu_prefixes: tuple[str, ...] = ()
+    gpu_prefixes: tuple[str, ...] = ()  # CoreWeave's nodes have labels such as gpu.nvidia.com/class
     rule_module = "gpuxlate.backends.dra.rules"
     node_module = "gpuxlate.backends.dra.nodes"
     row_rules = ()
     limits = CLAIMED
     scheduling = KUBE_SCHEDULER
     extension = DraProfile
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Take what the driver of the class says."""
+        if "driver" in vars(cls):
+            cls.name, cls.vendor, cls.device_classes = cls.driver.name, cls.driver.vendor, cls.driver.classes
+            cls.keys = driver_keys(cls.driver)
+        super().__init_subclass__(**settings)
 
     def detect(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
@@ -73,11 +81,8 @@ class DraHami(DraBackend):
     capacity of each."""
 
     driver = HAMI_DRIVER
-    vendor = HAMI_DRIVER.vendor
-    name = HAMI_DRIVER.name
     title = "HAMi's DRA driver"
     components = (Component("hamiDraDriver", "HAMi's DRA driver"),)
-    keys = driver_keys(HAMI_DRIVER)
     gpu_prefixes = (f"{HAMI_DRIVER.device_class}/",)
     field_docs = {
         "cards": "count, with distinctAttribute for shares",
@@ -86,7 +91,6 @@ class DraHami(DraBackend):
         "isolation": "soft",
         "device": "vendor nvidia; models: selectors on productName",
     }
-    device_classes = HAMI_DRIVER.classes
 
 
 class DraNvidia(DraBackend):
@@ -94,11 +98,8 @@ class DraNvidia(DraBackend):
     the cluster has consumable capacity."""
 
     driver = NVIDIA_DRIVER
-    vendor = NVIDIA_DRIVER.vendor
-    name = NVIDIA_DRIVER.name
     title = "NVIDIA's DRA driver"
     components = (Component("nvidiaDraDriver", "NVIDIA's DRA driver"),)
-    keys = driver_keys(NVIDIA_DRIVER)  # no prefix: CoreWeave's nodes have labels such as gpu.nvidia.com/class
     field_docs = {
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
@@ -106,7 +107,6 @@ class DraNvidia(DraBackend):
         "partition": f"class {NVIDIA_DRIVER.partition_class}, selector on profile, count",
         "replica": "capacity shares, where the profile has nvidiaConsumableShares: N",
     }
-    device_classes = NVIDIA_DRIVER.classes
     parts_need = PROFILE_NEEDED
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
@@ -122,18 +122,14 @@ class DraAmd(DraBackend):
     """Claims on AMD's devices (AMD): a count of cards, or of partitions by their profile."""
 
     driver = AMD_DRIVER
-    vendor = AMD_DRIVER.vendor
-    name = AMD_DRIVER.name
     title = "AMD's DRA driver"
     components = (Component("amdDraDriver", "AMD's DRA driver"),)
-    keys = driver_keys(AMD_DRIVER)
     field_docs = {
         "cards": f"count, selector on type == {AMD_DRIVER.card_type}",
         "device": "vendor amd; models: selectors on productName",
         "isolation": "hardware",
         "partition": "selector on partitionProfile, or on computePartition and memoryPartition; count",
     }
-    device_classes = AMD_DRIVER.classes
     parts_need = CARD_NEEDED
 
     def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
@@ -146,14 +142,10 @@ class DraIntel(DraBackend):
     """Claims on Intel's devices (INTEL): a count of whole cards."""
 
     driver = INTEL_DRIVER
-    vendor = INTEL_DRIVER.vendor
-    name = INTEL_DRIVER.name
     title = "Intel's DRA driver for GPUs"
     components = (Component("intelDraDriver", "Intel's DRA driver for GPUs"),)
-    keys = driver_keys(INTEL_DRIVER)
     field_docs = {
         "cards": "count",
         "device": "vendor intel; models: selectors on model",
         "isolation": "hardware",
     }
-    device_classes = INTEL_DRIVER.classes

@@ -93,8 +93,8 @@ KEYS: tuple[KeySpec, ...] = (
         words={"0": Qos.ONLINE, "1": Qos.OFFLINE},
         source="DEV",
     ),
-    *choices("nvidia.com/{0}use-gputype", CardChoice(By.MODEL, parts=True), source="DEV"),
-    *choices("nvidia.com/{0}use-gpuuuid", CardChoice(By.UUID), source="DEV"),
+    *choices("nvidia.com/{no}use-gputype", CardChoice(By.MODEL, parts=True), source="DEV"),
+    *choices("nvidia.com/{no}use-gpuuuid", CardChoice(By.UUID), source="DEV"),
     choice(MODE, meaning="isolation mode", values=("hami-core", "mig", "mps"), source="DEV"),
     choice("nvidia.com/numa-bind", meaning="all cards on one NUMA node", source="DEV"),
     coming(

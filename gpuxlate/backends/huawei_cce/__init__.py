@@ -94,7 +94,7 @@ class HuaweiCce(Backend):
     whole_card_key = NVIDIA_GPU
     detected_by = SPEAKS
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
-    limits = Limits(20, source="VIRTUAL", card_mode=card_mode)
+    limits = Limits(per_card=20, source="VIRTUAL", card_mode=card_mode)
     similar_products = (VOLCANO_GPU_SHARE,)
     documents = {
         "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",

@@ -62,7 +62,7 @@ class Koordinator(Backend):
     scheduler = SCHEDULER
     one_share_per_pod = True
     # each share has a percent of the memory at least; the documents set no other bound
-    limits = Limits(100, certain=False, source="HOOK")
+    limits = Limits(per_card=100, certain=False, source="HOOK")
     scheduling = Scheduling(
         Pick.EMPTIEST,
         Pick.EMPTIEST,

@@ -72,7 +72,7 @@ class MetaxSgpu(HamiDialect):
             source="CODE, EXAMPLES",
         ),
         choice("metax-tech.com/sgpu-topology-aware", meaning="whole cards of one group", source="CODE"),
-        *choices("metax-tech.com/{0}use-gpuuuid", By.UUID, source="CODE"),
+        *choices("metax-tech.com/{no}use-gpuuuid", By.UUID, source="CODE"),
         written("metax-tech.com/gpu-devices-allocated", meaning="assigned cards", source="CODE"),
         written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
     )

@@ -368,7 +368,7 @@ class TencentQgpu(Backend):
     cloud = CLOUD
     similar_products = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
     quotes_numbers = True
-    limits = Limits(MAX_SHARES, source="S003", node_mode=node_mode)
+    limits = Limits(per_card=MAX_SHARES, source="S003", node_mode=node_mode)
     scheduling = Scheduling(
         Pick.EMPTIEST,
         Pick.FULLEST,

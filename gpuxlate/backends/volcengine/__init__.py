@@ -354,7 +354,7 @@ class VolcengineMgpu(Backend):
         RuleRow(RuleKind.NEEDS, "VKE011"),
         RuleRow(RuleKind.KNOWN_VALUE, "VKE028", keys=(QOS,)),
     )
-    limits = Limits(INSTANCES_PER_CARD, source="V", node_mode=node_mode)
+    limits = Limits(per_card=INSTANCES_PER_CARD, source="V", node_mode=node_mode)
     scheduling = Scheduling(
         Pick.EMPTIEST,
         Pick.FULLEST,
