@@ -1,1 +1,1 @@
-"""Dialects of one file each: rows, and seldom a function beside them."""
+"""Dialects of one file each, and one of a folder: rows, and seldom a function beside them."""

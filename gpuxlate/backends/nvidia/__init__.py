@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.nvidia_device_plugin import MIG, PRODUCT
+from gpuxlate.backends.nvidia_device_plugin import MIG, PRODUCT, NvidiaProfile
 from gpuxlate.backends.rows import choice
-from gpuxlate.backends.target import KeySpec, Place, Range, key
+from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER
+from gpuxlate.backends.target import Backend, KeySpec, Place, Range, key
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.model.profile import Component
@@ -107,3 +108,19 @@ SHARED_KEYS: tuple[KeySpec, ...] = (
 def partitions(container: ContainerKeys) -> list[str]:
     """The resources of a container that count partitions."""
     return [name for name in container.resources if any(row.matches(name) for row in _PARTITIONS)]
+
+
+class DevicePluginBackend(Backend):
+    """What nodes with NVIDIA's device plugin count: whole cards, and in each target one kind of part."""
+
+    components = (DEVICE_PLUGIN,)
+    documents = DOCUMENTS
+    whole_card_key = NVIDIA_GPU
+    whole_cards_anywhere = True
+    vendor = "nvidia"
+    extension = NvidiaProfile
+    scheduling = KUBE_SCHEDULER
+    rule_prefix = "NVIDIA"
+    row_rules = ()
+    node_module = "gpuxlate.backends.nvidia.nodes"
+    fact_commands = {"cards.model": f"kubectl get nodes -L {PRODUCT}"}

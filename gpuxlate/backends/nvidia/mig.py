@@ -25,9 +25,8 @@ from gpuxlate.backends.nvidia_device_plugin import (
     unfit,
 )
 from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.scheduling_limits import ANY, KUBE_SCHEDULER
+from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.backends.target import (
-    Backend,
     ContainerShare,
     Limits,
     PodReader,
@@ -155,15 +154,13 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     return divided_alike(shares, profile) if NvidiaProfile.of(profile).mig_strategy == "single" else ANY
 
 
-class NvidiaMig(Backend):
+class NvidiaMig(k.DevicePluginBackend):
     """Partitions of MIG (PLUGIN): a count by profile in the name of the resource, or of cards on nodes
     that have one profile."""
 
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "NVIDIA MIG"
-    components = (k.DEVICE_PLUGIN,)
-    documents = k.DOCUMENTS
     keys = k.MIG_KEYS
     gpu_prefixes = (k.BEFORE,)
     field_docs = {
@@ -173,18 +170,9 @@ class NvidiaMig(Backend):
         "isolation": f"no key; {Isolation.HARDWARE}",
         "partition": f"nvidia.com/mig-PROFILE; strategy single: {NVIDIA_GPU}, nodeSelector {k.CONFIG}",
     }
-    whole_card_key = NVIDIA_GPU
     detected_by = SINGLE
-    vendor = "nvidia"
-    extension = NvidiaProfile
     parts_need = CARD_NEEDED
     limits = Limits(source="PLUGIN", node_mode=node_mode)
-    scheduling = KUBE_SCHEDULER
-    rule_prefix = "NVIDIA"
-    node_module = "gpuxlate.backends.nvidia.nodes"
-    row_rules = ()
-    fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
-    whole_cards_anywhere = True
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. Of two partitions of a container, a rule reports all but one."""

@@ -24,9 +24,7 @@ from gpuxlate.backends.nvidia_device_plugin import (
     take_products,
 )
 from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER
 from gpuxlate.backends.target import (
-    Backend,
     ContainerShare,
     Limits,
     PodReader,
@@ -100,14 +98,12 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
-class NvidiaShared(Backend):
+class NvidiaShared(k.DevicePluginBackend):
     """Clients of shared cards (PLUGIN): one replica of a card that nodes divide among so many, and no
     amount of it."""
 
     name = NAMES[0]
     title = "NVIDIA time-slicing and MPS"
-    components = (k.DEVICE_PLUGIN,)
-    documents = k.DOCUMENTS
     keys = k.SHARED_KEYS
     gpu_prefixes = (k.GPU_SHARED,)
     field_docs = {
@@ -117,21 +113,12 @@ class NvidiaShared(Backend):
         "isolation": f"no key; {Isolation.SOFT} with MPS, else {Isolation.NONE}",
         "replica": f"{k.GPU_SHARED}, or {NVIDIA_GPU} if not renamed; nodeSelector {k.REPLICAS}, {k.STRATEGY}",
     }
-    whole_card_key = NVIDIA_GPU
     detected_by = SPEAKS
-    vendor = "nvidia"
-    extension = NvidiaProfile
     parts_need = (
         "pass a profile whose nodes share cards by MPS (nvidia.sharing, cards.memoryMiB): by "
         "time-slicing no part of a card is promised"
     )
     limits = Limits(source="PLUGIN", node_mode=divided_alike)
-    scheduling = KUBE_SCHEDULER
-    rule_prefix = "NVIDIA"
-    node_module = "gpuxlate.backends.nvidia.nodes"
-    row_rules = ()
-    fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
-    whole_cards_anywhere = True
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
