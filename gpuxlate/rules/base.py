@@ -68,7 +68,11 @@ class Subject(StrEnum):
 
 
 class Dialect(Protocol):
-    """What vendor-neutral rules need to know about a vendor; every Backend is one."""
+    """What rules need to know about the vendors of a pod; every Backend is one.
+
+    Rules of a vendor ask this too, by the index of all keys (``key_index_of``): so what it is stands below
+    targets, and no rule can stand above all of them.
+    """
 
     @property
     def name(self) -> str: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
@@ -290,13 +291,13 @@ class KnownWordRule(RowRule):
         return AnyOf(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
 
     def constraints(self) -> Iterable[Constraint]:
-        in_env: list[Predicate] = []
+        in_env: list[KeySpec] = []
         for row in self.subject_rows:
             words = self._words(row)
             if row.is_pattern:
                 continue
             if Place.ENV in row.places:
-                in_env.append(self._is_known_in_env(row))
+                in_env.append(row)
             elif Place.RESOURCE in row.places:  # in resources every word is a number
                 numbers = (Range(int(word), int(word)) for word in row.texts)
                 yield Constraint(InRange(row.name, *numbers), keys=(row.name,))
@@ -308,7 +309,10 @@ class KnownWordRule(RowRule):
                 when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
                 yield Constraint(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
         if in_env:
-            yield Constraint(AllOf(*in_env), report=self._unknown_in_env)
+            unknown = (
+                (Not(self._is_known_in_env(row)), partial(self._unknown_in_env, row)) for row in in_env
+            )
+            yield Constraint(AllOf(*map(self._is_known_in_env, in_env)), cases=tuple(unknown))
 
     def _speaks(self) -> Predicate:
         """Some container has a key of the table, or the pod one that says a field of its share."""
@@ -325,11 +329,9 @@ class KnownWordRule(RowRule):
         yield self._unknown(this, self.row_of(violation), violation.name, violation.value_at)
 
     def _unknown_in_env(
-        self, this: Rule, violation: Violation, pod: PodKeys, context: Context
-    ) -> Iterator[Diagnostic]:
-        for row in self.subject_rows:
-            if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, violation.container):
-                yield self._unknown(this, row, row.name, violation.container.env[row.name])
+        self, row: KeySpec, this: Rule, violation: Violation, pod: PodKeys, context: Context
+    ) -> Diagnostic:
+        return self._unknown(this, row, row.name, violation.container.env[row.name])
 
     def finds_more(self) -> bool:
         return any(is_annotation_of_containers(row) for row in self.subject_rows)
