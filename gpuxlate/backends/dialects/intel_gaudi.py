@@ -8,5 +8,7 @@ class IntelGaudi(t.Backend):
     aliases = ("gaudi",)
     vendor = "habana"  # Intel's GPUs are other cards
     names_vendor = True
-    documents = {"PAGE": 'Intel Gaudi, "Intel Gaudi Device Plugin for Kubernetes" and its quick start (1.24)'}
+    documents = {
+        "PLUGIN": 'Intel Gaudi, "Intel Gaudi Device Plugin for Kubernetes" and its quick start (1.24)'
+    }
     keys = (t.cards("habana.ai/gaudi"),)
