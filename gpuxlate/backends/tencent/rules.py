@@ -35,10 +35,12 @@ from gpuxlate.rules.predicates import (
     is_word,
 )
 
-CLASS, OFFLINE, GREEDY = IsAnnotated(k.APP_CLASS), IsAnnotated(k.APP_CLASS, "offline"), Requests(k.GREEDY)
-ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
-WHOLE = InRange(k.CORE, k.WHOLE_CARDS)
-OF_TWO, OF_SEVERAL = InRange(k.CORE, Range(101, 199)), InRange(k.CORE, Range(101, 1600)) & ~WHOLE
+HAS_CORE, HAS_GREEDY, HAS_MEMORY = Requests(k.CORE), Requests(k.GREEDY), Requests(k.MEMORY)
+HAS_CLASS, IS_OFFLINE = IsAnnotated(k.APP_CLASS), IsAnnotated(k.APP_CLASS, "offline")
+ORDINARY, NOT_OFFLINE = ~HAS_CLASS & ~HAS_GREEDY, ~IS_OFFLINE & ~HAS_GREEDY
+HAS_WHOLE_CARDS = InRange(k.CORE, k.WHOLE_CARDS)
+SHARES_TWO_CARDS = InRange(k.CORE, Range(101, 199))
+SHARES_SEVERAL_CARDS = InRange(k.CORE, Range(101, 1600)) & ~HAS_WHOLE_CARDS
 """A part of each card; no node has more than 16."""
 
 
@@ -61,7 +63,7 @@ def compute_of(container: ContainerKeys) -> int:
 def _within_a_card(profile: Profile) -> tuple[Constraint, ...]:
     """Of one card, and of two; more are TKE005, and the memory of whole cards is ignored (TKE008)."""
     constraints = []
-    for cards, compute in ((1, ~InRange(k.CORE, Range(k.FULL))), (2, OF_TWO)):
+    for cards, compute in ((1, ~InRange(k.CORE, Range(k.FULL))), (2, SHARES_TWO_CARDS)):
         maximum = card_memory(profile, k.NAMES, GIB)
         if maximum is not None:
             within = AtMostParameter(k.MEMORY, replace(maximum, times=cards))
@@ -156,10 +158,8 @@ def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Co
     Severity.ERROR,
     missing=True,
     constraint=(
-        Constraint(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,)),
-        Constraint(
-            Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING, report=_without_compute
-        ),
+        Constraint(HAS_MEMORY, InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,)),
+        Constraint(HAS_CORE, ORDINARY, (k.MEMORY,), severity=Severity.WARNING, report=_without_compute),
     ),
     page=RuleDoc(example_pod(core=30), example_pod(core=30, memory=5)),
 )
@@ -193,13 +193,17 @@ def _one_card(profile: Profile) -> tuple[Constraint, ...]:
     def report(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
         return this.diagnostic(violation.value_at, *old)
 
-    return (Constraint(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING, report=report),)
+    return (
+        Constraint(
+            NEVER, SHARES_TWO_CARDS & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING, report=report
+        ),
+    )
 
 
 @rule(
     "TKE005",
     Severity.ERROR,
-    constraint=Constraint(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,)),
+    constraint=Constraint(HAS_WHOLE_CARDS, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,)),
     with_profile=WithProfile(_one_card, MODES),
     page=RuleDoc(example_pod(core=240, memory=60), example_pod(core=160, memory=60)),
 )
@@ -227,7 +231,7 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     )
 
 
-EVENLY = AnyOf(
+DIVIDES_EVENLY = AnyOf(
     *(
         InRange(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
         & (InRange(k.MEMORY, Range(cards, None, cards)) | ~InRange(k.MEMORY, Range()))
@@ -250,13 +254,13 @@ def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context
     Severity.WARNING,
     constraint=(
         Constraint(
-            Requests(k.MEMORY),
-            OF_TWO & NOT_OFFLINE,
+            HAS_MEMORY,
+            SHARES_TWO_CARDS & NOT_OFFLINE,
             (k.CORE,),
             severity=Severity.ERROR,
             report=_part_without_memory,
         ),
-        Constraint(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,)),
+        Constraint(DIVIDES_EVENLY, SHARES_SEVERAL_CARDS & NOT_OFFLINE, (k.CORE,)),
     ),
     page=RuleDoc(example_pod(core=121, memory=31), example_pod(core=120, memory=30)),
 )
@@ -285,13 +289,13 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
             yield this.diagnostic(spot, message, msg("write a multiple of {cards}", cards=cards))
 
 
-EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
+HALVES_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
 
 
 @rule(
     "TKE007",
     Severity.WARNING,
-    constraint=Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,)),
+    constraint=Constraint(InRange(k.CORE, *HALVES_ON_STEP), SHARES_TWO_CARDS & ORDINARY, (k.CORE,)),
     page=RuleDoc(example_pod(core=124, memory=30), example_pod(core=130, memory=30)),
 )
 def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -318,7 +322,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
 @rule(
     "TKE008",
     Severity.WARNING,
-    constraint=Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,)),
+    constraint=Constraint(~HAS_WHOLE_CARDS, NOT_OFFLINE, (k.MEMORY,)),
     page=RuleDoc(example_pod(core=100, memory=46), example_pod(core=100)),
 )
 def whole_cards_without_memory(
@@ -344,14 +348,13 @@ def whole_cards_without_memory(
 
 
 # --- online and offline pods, and the nodes that a pod needs -----------------------------------
-ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
+IS_ONLINE, HAS_KNOWN_CLASS = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
 GENERATED = re.compile("[Tt][Rr][Uu][Ee]")  # a boolean of a generator, which GX013 reports
 POLICY_WORDS: tuple[Word, ...] = (*k.POLICY_OF, GENERATED)
 OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 
 
 GREEDY_IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
-HAS_MEMORY, HAS_CORE = Requests(k.MEMORY), Requests(k.CORE)
 
 
 def _greedy_out_of_range(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -371,7 +374,7 @@ def _greedy_beside_core(this: Rule, violation: Violation, pod: PodKeys, context:
     Severity.ERROR,
     constraint=Constraint(
         GREEDY_IN_RANGE & HAS_MEMORY & ~HAS_CORE,
-        OFFLINE,
+        IS_OFFLINE,
         (k.GREEDY,),
         cases=(
             (~GREEDY_IN_RANGE, _greedy_out_of_range),
@@ -410,10 +413,8 @@ def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, conte
     "TKE011",
     Severity.WARNING,
     constraint=(
-        Constraint(~ONLINE, keys=(k.CORE,)),
-        Constraint(
-            Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR, report=_online_without_memory
-        ),
+        Constraint(~IS_ONLINE, keys=(k.CORE,)),
+        Constraint(HAS_MEMORY, IS_ONLINE, (k.CORE,), severity=Severity.ERROR, report=_online_without_memory),
     ),
     page=RuleDoc(example_pod("online", core=30, memory=5), example_pod("online", memory=5)),
 )
@@ -463,11 +464,11 @@ def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: C
     "TKE012",
     Severity.ERROR,
     constraint=(
-        Constraint(KNOWN, CLASS, (k.APP_CLASS,), per_container=False, report=_unknown_class),
-        Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,), report=_greedy_elsewhere),
+        Constraint(HAS_KNOWN_CLASS, HAS_CLASS, (k.APP_CLASS,), per_container=False, report=_unknown_class),
+        Constraint(IS_OFFLINE, HAS_KNOWN_CLASS | ~HAS_CLASS, (k.GREEDY,), report=_greedy_elsewhere),
         Constraint(
-            GREEDY,
-            OFFLINE,
+            HAS_GREEDY,
+            IS_OFFLINE,
             (k.CORE, k.MEMORY),
             cases=((HAS_CORE, _core_in_offline_pod), (~HAS_CORE, None)),
         ),
