@@ -16,7 +16,7 @@ from gpuxlate import __version__, report
 from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.inputs import Inputs, all_excluded
 from gpuxlate.cli.options import InvalidValueError, invocation
-from gpuxlate.cli.parallel import dialects_used, in_chunks, map_inputs
+from gpuxlate.cli.parallel import in_chunks, map_inputs
 from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.files.read import content
@@ -415,7 +415,7 @@ def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
             done = "fixed" if mode.reason is None else "ignored"
             checked = _written(file, checked, selection, run, done)
         run.add(file, checked)
-        dialects_used(file.name, checked.dialects)
+        printing.dialects_used(file.name, checked.dialects)
         selection.note(file.place, checked.linted.excused)
         if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
             message = msg(

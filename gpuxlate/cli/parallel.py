@@ -20,7 +20,6 @@ from gpuxlate.cli.terminal import MANY, end_if_signalled, progress, progress_bar
 from gpuxlate.files.find import Input, InputError, done
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import LARGE, Document, DocumentReader, Joinable, documents
 from gpuxlate.yamltext.ranges import Chunk, TextRange, chunks, document_ranges, has_plain_markers
 from gpuxlate.yamltext.source import Source
@@ -131,12 +130,6 @@ def _size_that_matters(source: Source, ranges: Sequence[TextRange]) -> float:
     ]
     matters = sum(len(text) for text in sample if source.is_relevant(text))
     return len(source.text) * matters / sum(map(len, sample))
-
-
-def dialects_used(name: str, dialects: Iterable[str]) -> None:
-    """The dialects of an input, where the run is verbose and there are any."""
-    if invocation().verbose and (names := sorted(set(dialects))):
-        printing.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(names)))
 
 
 def cores() -> int:

@@ -64,6 +64,12 @@ def verbose(text: str) -> None:
         stderr_line(text)
 
 
+def dialects_used(name: str, dialects: Iterable[str]) -> None:
+    """The dialects of an input, where the run is verbose and there are any."""
+    if invocation().verbose and (names := sorted(set(dialects))):
+        verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(names)))
+
+
 def documents_out(parts: Iterable[bytes]) -> None:
     """Manifests and other texts on stdout, byte for byte; control characters are visible on a terminal."""
     if is_terminal(sys.stdout):

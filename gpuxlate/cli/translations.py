@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from gpuxlate.backends.base import Backend
@@ -12,7 +13,7 @@ from gpuxlate.cli import parallel, printing
 from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
-from gpuxlate.files.find import Input, InputError
+from gpuxlate.files.find import Input
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import Message, join_and, msg, plural
@@ -37,16 +38,17 @@ def translate_inputs(inputs: Iterable[Input], settings: Sequence[Settings]) -> l
 
     Raises InputError where none can be read.
     """
-    results = runs.translate_to(inputs, _in_chunks(settings), _each)
-    _note(results[0], settings[0])
+    results = runs.translate_to(inputs, _in_chunks(settings), parallel.map_inputs)
+    _note(results, settings[0])
     return results
 
 
 def translate_to_each(inputs: Iterable[Input], settings: Sequence[Settings]) -> list[Result]:
     """Translate inputs for several targets. Raises InputError."""
-    results = runs.translate_to(inputs, _in_chunks(settings), _each)
+    results = runs.translate_to(inputs, _in_chunks(settings), parallel.map_inputs)
     for problem in results[0].unreadable:
         raise problem
+    _note_dialects(results)
     return results
 
 
@@ -55,16 +57,15 @@ def count_to_each(inputs: Iterable[Input], settings: Sequence[Settings], task: T
 
     Raises InputError where none can be read.
     """
-    results = runs.count(inputs, _in_chunks(settings), task, _each)
-    for folder in {item.build: None for run in results for item in run.items if item.build}:
-        for run in results:
-            parallel.dialects_used(folder, (item.source for item in run.items if item.build == folder))
-    _note(results[0], settings[0])
+    results = runs.count(inputs, _in_chunks(settings), task, parallel.map_inputs)
+    _note(results, settings[0])
     return results
 
 
-def _note(run: Result, settings: Settings) -> None:
+def _note(results: Sequence[Result], settings: Settings) -> None:
     """What of the inputs a run left out or could not read, and that none of them is of ``--from``."""
+    _note_dialects(results)
+    run = results[0]
     for problem in run.unreadable:
         if not run.files and problem is run.unreadable[-1]:
             raise problem
@@ -76,6 +77,15 @@ def _note(run: Result, settings: Settings) -> None:
             msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered)
         )
     note_source(run, settings.from_)
+
+
+def _note_dialects(results: Sequence[Result]) -> None:
+    """The dialects of each file or build, once for all targets, where the run is verbose."""
+    dialects: dict[str, set[str]] = {}
+    for item in chain.from_iterable(run.items for run in results):
+        dialects.setdefault(item.build or item.file, set()).add(item.source)
+    for name, names in dialects.items():
+        printing.dialects_used(name, names)
 
 
 def settle(decided: DecisionFiles | None, results: Sequence[Result]) -> bool:
@@ -104,13 +114,6 @@ def note_source(run: Result, source: Backend | None) -> None:
 def _in_chunks(settings: Sequence[Settings]) -> list[Settings]:
     """The same, with large sources read on all cores."""
     return [replace(setting, in_chunks=parallel.in_chunks) for setting in settings]
-
-
-def _each(work: runs.Work, inputs: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    for file, results in parallel.map_inputs(work, inputs):
-        for result in () if isinstance(results, InputError) else results:
-            parallel.dialects_used(file.name, (each.source for each in result.items))
-        yield file, results
 
 
 def counts_text(run: Result) -> str:

@@ -110,6 +110,8 @@ def test_stdin_has_a_name(tree: Path) -> None:
     assert (fixed.code, fixed.out) == (0, POD)
     for command in ("inspect", "lint"):
         assert b"dialects of a.yaml: alibaba-gpushare\n" in run(command, "-v", "a.yaml").err
+    for_both = run("translate", "-v", "a.yaml", "--to", "hami,tencent-qgpu", "--output-dir", "out")
+    assert for_both.err.count(b"dialects of a.yaml: alibaba-gpushare\n") == 1
     assert b"dialects" not in run("lint", "a.yaml").err
     assert b"dialects" not in run("lint", "-v", "-", stdin=b"a: [").err
 
