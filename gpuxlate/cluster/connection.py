@@ -128,6 +128,9 @@ class Connection:
 
         The request must be idempotent.
         """
+        # Retry of urllib3 limits each wait, not all of them (60 s where the server says 20; one wait here),
+        # sends a PATCH four times that failed with 500, ends where Retry-After is no number, and keeps the
+        # credentials of the first attempt. A subclass without these takes 20 lines more than this.
         url = self._host + path + (f"?{urlencode(query)}" if query else "")
         request = errors.Request(self.server, method, path, self._secrets)
         waited = 0.0

@@ -12,7 +12,14 @@ from pathlib import PurePath
 from typing import Any
 
 from gpuxlate.cluster.kubeconfig import KubeContext
-from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, ForbiddenError, MissingError
+from gpuxlate.cluster.server import (
+    ClusterError,
+    ConflictError,
+    ExpiredError,
+    FailingError,
+    ForbiddenError,
+    MissingError,
+)
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.messages import join_and, msg, plural
 
@@ -123,12 +130,12 @@ def failure(request: Request, answer: Any, tries: int) -> ClusterError:
             token,
         )
     if code == 429:
-        return ClusterError(
+        return FailingError(
             msg("{server} is too busy, after {times}", server=request.server, times=_times(tries)),
             "try again later",
         )
     if code >= 500:
-        return ClusterError(
+        return FailingError(
             msg(
                 "{server} fails ({code}), after {times}{colon}",
                 server=request.server,

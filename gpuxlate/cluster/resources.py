@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
+from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, FailingError, Json, MissingError
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import did_you_mean, msg
 
@@ -131,7 +131,15 @@ def kind_of(server: ApiServer, word: str) -> ResourceKind:
 
 
 def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
-    """Look in the API groups of the server, in its order, until the kind is found."""
+    """Look in the API groups of the server, in its order, until the kind is found.
+
+    A group that fails, such as that of a metrics server that is down, is left out with a note where another
+    has the kind. Raises ClusterError.
+    """
+    # DynamicClient of the official client asks every group, also for pods (34 requests where there are 31;
+    # none here, and two for KIND.GROUP), keeps the answers in the folder for temporary files, finds nothing
+    # where one announced version is not served, and has no kind, without a word, where its group fails.
+    failed: dict[str, FailingError] = {}
     group = word.partition(".")[2]
     versions = [] if group else ["v1"]
     for api_group in server.get("/apis").get("groups") or ():
@@ -146,10 +154,17 @@ def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
             listed = server.get(base).get("resources") or ()
         except MissingError:  # the version is announced, but not served
             continue
+        except FailingError as error:
+            failed[version] = error
+            continue
         for resource in listed:
             kind = _kind(version, resource)
             if kind is not None and kind.called(word):
+                for name, failure in failed.items():
+                    server.note(msg("kinds of {name} are left out: {why}", name=name, why=failure.message))
                 return kind
+    for failure in failed.values():
+        raise failure
     return None
 
 

@@ -36,6 +36,10 @@ class MissingError(ClusterError):
     """The server does not have the object, or the kind."""
 
 
+class FailingError(ClusterError):
+    """The server is too busy or fails (429, 5xx); where an API is served by another one, that one does."""
+
+
 class ForbiddenError(ClusterError):
     """The user may not do it."""
 

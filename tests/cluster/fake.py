@@ -35,6 +35,8 @@ class FakeServer:
 
     def get(self, path: str, **_query: Any) -> Json:
         self.requests.append(("get", path))
+        if path in self.refused:
+            raise self.refused[path]
         if path in RESOURCES and path not in self.objects:
             rows = RESOURCES[path]
             named = [{"kind": kind, "name": name, "namespaced": inside} for kind, name, inside in rows]

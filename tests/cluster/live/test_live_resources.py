@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from gpuxlate.cluster.resources import DEFAULT, kind_of, objects, selected
-from gpuxlate.cluster.server import ClusterError, MissingError
+from gpuxlate.cluster.server import ClusterError, FailingError, MissingError
 from tests.cluster.fake import FakeServer
 
 Json = dict[str, Any]
@@ -85,6 +85,17 @@ def test_a_group_that_is_named_is_the_only_one_asked() -> None:
     server = serving()
     kind_of(server, "isvc.serving.kserve.io")
     assert asked(server) == ["/apis", f"/apis/{KSERVE}"]
+
+
+def test_a_group_that_fails_hides_no_other() -> None:
+    """As in kubectl. A kind that no group has may be in the one that fails: that is said, and no guess."""
+    server = serving()
+    server.refused = {f"/apis/{KUBEFLOW}": FailingError("the server fails (503), after 4 tries")}
+    assert kind_of(server, "isvc").kind == "InferenceService"
+    assert server.notes == [f"kinds of {KUBEFLOW} are left out: the server fails (503), after 4 tries"]
+    for word in ("pytorchjob", "nix"):
+        with pytest.raises(FailingError):
+            kind_of(server, word)
 
 
 def test_a_misspelt_kind_is_told() -> None:
