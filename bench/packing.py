@@ -13,11 +13,11 @@ from statistics import median
 
 from gpuxlate.planning import fleet as packing
 from gpuxlate.planning.fleet import Fleet, pack_fleet
-from gpuxlate.planning.placing import Cards, FreeGpu
+from gpuxlate.planning.placing import FreeCards, FreeGpu
 from gpuxlate.planning.requests import Asks, ContainerRequest
 
 MIB, SLOTS = 22528, 16
-EMPTY: Cards = (FreeGpu(100, MIB, SLOTS, True),) * 4
+EMPTY: FreeCards = (FreeGpu(100, MIB, SLOTS, True),) * 4
 """A node: four cards of 22 GiB, 16 containers to a card."""
 FLEETS = 100
 """Random fleets of each kind."""

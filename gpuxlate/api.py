@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.files.find import Input, InputError, expand, reader
+from gpuxlate.files.find import Input, InputError, expand_paths, reader
 from gpuxlate.files.relevance import only_relevant
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import CheckedFile, Mode, check
@@ -138,7 +138,7 @@ def translate(
     files: dict[str, str] = {}
     if isinstance(text, os.PathLike):
         with _readable():
-            result = run.translate(expand([os.fspath(text)]), settings)
+            result = run.translate(expand_paths([os.fspath(text)]), settings)
         _all_read(result)
         diagnostics, items = tuple(result.diagnostics), tuple(result.items)
         files = {file.name: file.new.decode() for file in result.files}
@@ -175,7 +175,7 @@ def parse(
     settings = Settings.reading(source, _profile(profile))
     if isinstance(text, os.PathLike):
         with _readable():
-            [counted] = run.count(expand([os.fspath(text)]), [settings], READ)
+            [counted] = run.count(expand_paths([os.fspath(text)]), [settings], READ)
         _all_read(counted)
         if counted.refused:
             raise Refused(counted.diagnostics, counted.items)
@@ -286,7 +286,7 @@ def _lint_files(path: os.PathLike[str], selection: RuleSelection, mode: Mode) ->
     checked: list[CheckedFile] = []
     unreadable: list[InputError] = []
     with _readable():
-        for file in expand([os.fspath(path)]):
+        for file in expand_paths([os.fspath(path)]):
             settings = selection.for_file(file.place)
             try:
                 data, manifests = settings.role.read(file)

@@ -13,7 +13,7 @@ import yaml
 import gpuxlate
 from gpuxlate.cli import kubectl
 from gpuxlate.lsp.actions import Translated
-from gpuxlate.lsp.session import Check, OpenText, ServerOptions
+from gpuxlate.lsp.session import CheckedText, OpenText, ServerOptions
 from gpuxlate.model.kept import forget
 from tests.claims.test_overlays import app, texts
 from tests.claims.test_translated import DEPLOYMENT
@@ -88,7 +88,7 @@ def by_editor(root: Path, target: str) -> Texts:
     forget()
     return {
         name: Translated.of(
-            Check.of(OpenText((root / name).as_uri(), 1, text), ServerOptions(isolated=True)), target
+            CheckedText.of(OpenText((root / name).as_uri(), 1, text), ServerOptions(isolated=True)), target
         ).result.text
         for name, text in texts(root).items()
     }

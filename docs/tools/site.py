@@ -17,7 +17,7 @@ from mkdocs.plugins import event_priority
 from docs.tools.pages import errors, rules, target
 from docs.tools.playground import browser
 from docs.tools.staging import ROOT, stage
-from gpuxlate.config.schemas import VERSIONS, schema_file
+from gpuxlate.config.schemas import SCHEMA_VERSIONS, schema_file
 from gpuxlate.locale import translator
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def on_post_build(config: MkDocsConfig) -> None:
     _search(site)
     folder = Path(config.site_dir) / "schemas"
     folder.mkdir(exist_ok=True)
-    for kind in VERSIONS:
+    for kind in SCHEMA_VERSIONS:
         shutil.copyfile(ROOT / "schemas" / f"{kind}.json", site / schema_file(kind))
     if config.extra["pyodide"]:
         browser.publish(config.extra["pyodide"], Path(config.site_dir) / "playground")

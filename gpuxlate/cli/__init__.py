@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli.terminal import ending_quietly, only_version, program_name, words
+from gpuxlate.cli.terminal import ending_quietly, only_version, program_name, typed_words
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run gpuxlate and exit with its code."""
-    typed = words(arguments)
+    typed = typed_words(arguments)
     if only_version(typed):
         return
     with ending_quietly(whole_process=arguments is None):

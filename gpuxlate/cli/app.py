@@ -105,7 +105,7 @@ class _InLanguage:
         from gpuxlate.cli import help as of
 
         _note_language()
-        of.write(self, ctx, formatter)
+        of.write_help(self, ctx, formatter)
 
 
 def note_options(ctx: Any) -> None:
@@ -211,7 +211,7 @@ class CommandGroup(_InLanguage, TyperGroup):
         if name == "help" and rest[:1] == ["terms"]:
             from gpuxlate.cli import terms
 
-            typer.echo(terms.as_text())
+            typer.echo(terms.terms_text())
             raise typer.Exit
         if name == "help" and rest and not rest[0].startswith("-"):
             return self.resolve_command(ctx, [rest[0], "--help"])

@@ -13,7 +13,7 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
-from gpuxlate.cluster.apply import applied, difference, objects_of, sent, tried
+from gpuxlate.cluster.apply import apply_objects, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
 from gpuxlate.model.errors import Exit, UserError
@@ -66,7 +66,7 @@ def command(
     accepted = losses.accept()
     source, target = lookup.target(from_) if from_ else None, lookup.written_target(to) if to else None
     target_profile, files = lookup.profile(profile), Inputs(file).some()
-    server = live.cluster()
+    server = live.cluster_of_flags()
     nodes = gpu_nodes(server) if target is None or target_profile is None else []
     backend = target or _of_cluster(nodes)
     if target_profile is not None and lookup.target(target_profile.target).name != backend.name:
@@ -143,7 +143,7 @@ def _apply(
         printing.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
-        done = trial if dry_run else [*applied(server, trial, force=force)]
+        done = trial if dry_run else [*apply_objects(server, trial, force=force)]
         printing.data_out(objects_as_json([done_object.result for done_object in done]))
         return Exit.CLEAN
     if dry_run:
@@ -151,6 +151,6 @@ def _apply(
             text_of(f"{done_object.sent.name} {done_object.verb} (server dry run)" for done_object in trial)
         )
         return Exit.CLEAN
-    for done_object in applied(server, trial, force=force):
+    for done_object in apply_objects(server, trial, force=force):
         printing.out(text_of([f"{done_object.sent.name} serverside-applied"]))
     return Exit.CLEAN

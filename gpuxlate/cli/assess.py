@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import lookup, options, outputs, printing
-from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
@@ -52,10 +52,10 @@ def command(
     Only the report is written. Exit 1 if no target can have every share whatever is accepted, if a file is
     not a manifest, or, with --write-decisions, if a loss is not accepted yet.
     """
-    decided = read_decisions(translation.accepted)
+    decided = decision_files(translation.accepted)
     source = lookup.target(translation.from_) if translation.from_ else None
     accept, target_profile = translation.losses.accept(), lookup.profile(profile, components=components)
-    targets = lookup.targets(to, registry.all_writable)
+    targets = lookup.targets_by_name(to, registry.all_writable)
     choices = decided.decisions if decided else None
     inputs = Inputs(paths, kustomize)
     settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]

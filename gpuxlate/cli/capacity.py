@@ -10,7 +10,7 @@ import typer
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
 from gpuxlate.cli import live, options, printing
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
+from gpuxlate.cli.nodes import NodePart, containers, held_parts, notes_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, table, terminal_columns, width_of
 from gpuxlate.cluster.nodes import gpu_nodes
@@ -47,7 +47,7 @@ def command(
     they do not fit, or if this is not known.
     """
     demanded = _demand(file) if file else None
-    server = live.cluster()
+    server = live.cluster_of_flags()
     usage = usage_of(server, gpu_nodes(server, invocation().selector))
     result = fits(usage, demanded.demands, demanded.unclear) if demanded else None
     if output == "json":
@@ -335,7 +335,7 @@ def _node_usage(ledger: Ledger) -> NodeUsage:
         ledger.view.serves,
         [_card_usage(ledger, card) for card in ledger.cards],
         whole,
-        parts_of(ledger) or OMITTED,
+        held_parts(ledger) or OMITTED,
         [NotPlaced(u.namespace, u.pod, u.container, u.reason) for u in ledger.unplaced],
     )
 

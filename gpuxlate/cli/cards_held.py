@@ -14,14 +14,14 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.plan import card_of_catalogue
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, leftover_table
-from gpuxlate.config.document import Specs, is_share_document, may_have_shares
+from gpuxlate.config.document import ShareDocuments, is_share_document, may_have_shares
 from gpuxlate.config.prices import CardPrice
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Positive, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.exact import Exact, decimal
+from gpuxlate.model.exact import Exact, decimal_text
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile, cards
 from gpuxlate.planning.loads import Load, loads_of
@@ -104,7 +104,7 @@ class CardsHeld(Output):
     """What is not translated of the manifests, and not counted."""
 
 
-LISTS = "gpuxlate inspect lists shares"
+INSPECT_HINT = "gpuxlate inspect lists shares"
 
 
 class CostRequest(NamedTuple):
@@ -121,7 +121,7 @@ class CostRequest(NamedTuple):
     hours: Fraction
 
 
-def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
+def print_cards_held(paths: Sequence[str], request: CostRequest, output: str) -> int:
     """Print what the shares of GPUShare documents and manifests hold. Raises UserError, InputError."""
     nodes = [_node(request, card) for card in _cards(request)]
     amounts = prices.of_run(request.prices, [(request.backend.name, node.model or "") for node in nodes])
@@ -144,7 +144,9 @@ def run(paths: Sequence[str], request: CostRequest, output: str) -> int:
         loads, refused = loads_of([*result.items, *_of_specs(specs, request, _profile(request, node))])
         problems += [finding for item in refused for finding in item.diagnostics]
         if not (loads or problems):
-            raise UserError(msg("{names}: no share to price", names=", ".join(paths)), LISTS, Exit.INPUT)
+            raise UserError(
+                msg("{names}: no share to price", names=", ".join(paths)), INSPECT_HINT, Exit.INPUT
+            )
         if problems:
             break
         amount = amounts.get((request.backend.name, node.model or ""))
@@ -207,9 +209,9 @@ def _profile(request: CostRequest, node: NodeType) -> Profile:
     return replace(request.profile, cards=cards)
 
 
-def _by_kind(inputs: Iterable[Input], profile: Profile) -> tuple[Specs, list[Input]]:
+def _by_kind(inputs: Iterable[Input], profile: Profile) -> tuple[ShareDocuments, list[Input]]:
     """The GPUShare documents, and the inputs with manifests. Each text is parsed once."""
-    specs = Specs()
+    specs = ShareDocuments()
     manifests: list[Input] = []
     for file in inputs:
         if file.path is None:
@@ -226,7 +228,7 @@ def _by_kind(inputs: Iterable[Input], profile: Profile) -> tuple[Specs, list[Inp
     return specs, manifests
 
 
-def _of_specs(specs: Specs, request: CostRequest, profile: Profile) -> Iterator[Item]:
+def _of_specs(specs: ShareDocuments, request: CostRequest, profile: Profile) -> Iterator[Item]:
     """The shares of GPUShare documents as those of pods."""
     for _, document, share in specs.found:
         fit = fit_pod([share.of_container()], request.backend, request.accept, profile)
@@ -303,7 +305,7 @@ def _text(request: CostRequest, on_card: SharesOnCard) -> str:
     rows = [row for item in on_card.items for row in _rows(item)]
     rows.append([msg("total"), "", "", "", "", total])
     if on_card.per_card is not OMITTED:
-        hours = decimal(request.hours)
+        hours = decimal_text(request.hours)
         about = msg(
             "{about}; {price} for a card and hour, {hours} h",
             about=about,

@@ -20,7 +20,7 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import render_asked, workload_file, workloads
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cli.terminal import color_wanted
-from gpuxlate.config.document import ShareDocument, Specs, read_specs
+from gpuxlate.config.document import ShareDocument, ShareDocuments, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.lint.files import dialects_in
 from gpuxlate.locale import localize
@@ -40,13 +40,13 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import PROBE, RenderRequest
 from gpuxlate.yamltext.source import Source
 
-MARK = "+ "
+CHANGED_MARK = "+ "
 PLAIN = "  "
 GAP = "  "
 CONTEXT = 3
 """Lines shown before and after a difference, as diff shows."""
 NO_TERMINAL = (80, 24)
-LEAST = 20
+MIN_COLUMNS = 20
 """Columns, on whatever terminal: less would hold no word."""
 _GREEN = "\x1b[32m"
 _BOLD = "\x1b[1m"
@@ -61,7 +61,7 @@ class Line:
     is_unique: bool
 
 
-Row = list[Line | None]
+AlignedLines = list[Line | None]
 """One line across all manifests; None where a manifest has nothing there."""
 
 
@@ -73,7 +73,7 @@ def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     titles = [title for title, _ in manifests]
     rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
     color = color_wanted(sys.stdout)
-    room = max(shutil.get_terminal_size(NO_TERMINAL).columns, LEAST)
+    room = max(shutil.get_terminal_size(NO_TERMINAL).columns, MIN_COLUMNS)
     whole = not any(map(_differs, rows))
     needed = [_needed(title, [row[n] for row in rows], room) for n, title in enumerate(titles)]
     lines: list[str] = []
@@ -87,14 +87,14 @@ def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def align(texts: Sequence[Sequence[str]]) -> list[Row]:
+def align(texts: Sequence[Sequence[str]]) -> list[AlignedLines]:
     """Rows in which the lines that all texts share stand beside each other."""
     common = list(texts[0])
     for text in texts[1:]:
         common = [common[a] for a, _ in _matches(common, text)]
     # the numbers of the common lines in each text, and its end
     places = [[*(at for _, at in _matches(common, text)), len(text)] for text in texts]
-    rows: list[Row] = []
+    rows: list[AlignedLines] = []
     starts = [0] * len(texts)
     for number in range(len(common) + 1):
         ends = [place[number] for place in places]
@@ -113,11 +113,11 @@ def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield from ((block.a + n, block.b + n) for n in range(block.size))
 
 
-def _differs(row: Row) -> bool:
+def _differs(row: AlignedLines) -> bool:
     return any(line.is_unique for line in row if line)
 
 
-def _needed(title: str, column: Row, room: int) -> int:
+def _needed(title: str, column: AlignedLines, room: int) -> int:
     """The width that a manifest needs: what it has of its own is not cut, only folded where a line is
     wider than the terminal."""
     last = len(column)
@@ -137,7 +137,7 @@ def _parts(needed: Sequence[int], room: int) -> Iterator[range]:
     yield range(start, len(needed))
 
 
-def _widths(needed: Sequence[int], rows: Sequence[Row], room: int) -> list[int]:
+def _widths(needed: Sequence[int], rows: Sequence[AlignedLines], room: int) -> list[int]:
     """A width for each manifest of a part: what it needs, and what is left for the lines that all share."""
     spare = room - sum(needed) - len(needed) * len(PLAIN) - (len(needed) - 1) * len(GAP)
     natural = [max(width(line.text) for row in rows if (line := row[n])) for n in range(len(needed))]
@@ -147,7 +147,7 @@ def _widths(needed: Sequence[int], rows: Sequence[Row], room: int) -> list[int]:
     ]
 
 
-def _hunks(rows: Sequence[Row]) -> list[range]:
+def _hunks(rows: Sequence[AlignedLines]) -> list[range]:
     """The rows that differ, with those about them."""
     hunks: list[range] = []
     for at in (at for at, row in enumerate(rows) if _differs(row)):
@@ -158,7 +158,9 @@ def _hunks(rows: Sequence[Row]) -> list[range]:
     return hunks
 
 
-def _blocks(titles: Sequence[str], rows: Sequence[Row], whole: bool) -> Iterator[tuple[list[str], list[Row]]]:
+def _blocks(
+    titles: Sequence[str], rows: Sequence[AlignedLines], whole: bool
+) -> Iterator[tuple[list[str], list[AlignedLines]]]:
     """What is shown of a part: rows, under the lines of each manifest that they are."""
     counts = [[*accumulate((row[n] is not None for row in rows), initial=0)] for n in range(len(titles))]
     hunks = [range(len(rows))] if whole else _hunks(rows)
@@ -190,7 +192,7 @@ def _headings(texts: Sequence[str], widths: Sequence[int], color: bool) -> str:
     )
 
 
-def _cells(row: Row, widths: Sequence[int], color: bool) -> Iterator[str]:
+def _cells(row: AlignedLines, widths: Sequence[int], color: bool) -> Iterator[str]:
     """One row, which takes more than one line of the terminal where a manifest's own line is folded."""
     cells = [_cell(line, room) for line, room in zip(row, widths, strict=True)]
     for number in range(max(map(len, cells))):
@@ -206,7 +208,7 @@ def _cell(line: Line | None, room: int) -> list[str]:
         return [" " * (room + len(PLAIN))]
     if not line.is_unique:
         return [PLAIN + _fitted(line.text, room)]
-    return [MARK + _fitted(piece, room) for piece in _folded(line.text, room)]
+    return [CHANGED_MARK + _fitted(piece, room) for piece in _folded(line.text, room)]
 
 
 def _folded(text: str, room: int) -> list[str]:
@@ -302,7 +304,7 @@ def command(
     specs: options.Specs,
     to: Annotated[
         list[str],
-        options.several(
+        options.targets_option(
             "The targets: one, a list, or all (default: those of the configuration; without it, three clouds "
             "and the dialects of the workload)."
         ),
@@ -324,7 +326,7 @@ def command(
         return Exit.FINDINGS
     accept = losses.accept()
     if to:
-        backends = lookup.targets(to, registry.all_writable)
+        backends = lookup.targets_by_name(to, registry.all_writable)
     else:
         backends = lookup.targets_at_hand(_dialects(documents, target_profile, allow_outside=allow_outside))
     if manifests:
@@ -346,7 +348,9 @@ def command(
     return Exit.CLEAN
 
 
-def _dialects(documents: Specs, target_profile: Profile | None, *, allow_outside: bool) -> Iterator[str]:
+def _dialects(
+    documents: ShareDocuments, target_profile: Profile | None, *, allow_outside: bool
+) -> Iterator[str]:
     """The dialects of the workloads that documents name. What cannot be read is nothing to compare with."""
     for spec_input, _, share in documents.found:
         if share.workload and (
@@ -358,7 +362,7 @@ def _dialects(documents: Specs, target_profile: Profile | None, *, allow_outside
 
 
 def _manifests(
-    documents: Specs,
+    documents: ShareDocuments,
     groups: list[tuple[Source | None, list[RenderRequest]]],
     backends: Sequence[Backend],
     accept: Accept,
@@ -407,7 +411,7 @@ def _lines(fit: PodFit) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{localize(name)}: {value}" for name, value in keys_of(fit.keys).items()]
+        lines += [f"{localize(name)}: {value}" for name, value in printed_keys(fit.keys).items()]
     for loss in outcome.losses:
         lines.append(f"{loss.code} {localize(loss.message)}")
         if not loss.accepted and loss.hint:
@@ -419,7 +423,7 @@ def _lines(fit: PodFit) -> list[str]:
     return lines
 
 
-def keys_of(keys: PodKeys) -> dict[str, str]:
+def printed_keys(keys: PodKeys) -> dict[str, str]:
     """What a manifest would hold, key by key."""
     keys_by_name: dict[str, str] = {}
     for container in keys.all_containers():
@@ -458,7 +462,7 @@ def _printed(backend: Backend, fit: PodFit) -> AtTarget:
         backend.name,
         outcome.verdict,
         outcome.accepted,
-        keys_of(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
+        printed_keys(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
         [ChangedField.of(loss) for loss in outcome.losses if loss.kind is LossKind.ROUNDED],
         [
             ShareFinding(finding.code, finding.severity, finding.message, finding.hint)

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.model.messages import did_you_mean, msg
-from gpuxlate.model.profile import Component, Profile, at_least, parse
+from gpuxlate.model.profile import Component, Profile, at_least, version_numbers
 
 WITH, UPGRADE = "--with", "--upgrade"
-KUBERNETES = "kubernetes"
+KUBERNETES_COMPONENT = "kubernetes"
 
 
 def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | None:
     """A profile with the versions of ``--with``, which take the place of its own. Raises UserError."""
     if not texts:
         return profile
-    versions = versions_of(texts)
+    versions = component_versions(texts)
     return in_versions(profile or Profile(), versions)
 
 
-def versions_of(texts: Sequence[str]) -> dict[str, str]:
+def component_versions(texts: Sequence[str]) -> dict[str, str]:
     """The versions of ``--with``, by component. Raises UserError."""
     return dict(_version(text) for text in texts)
 
@@ -29,14 +29,14 @@ def versions_of(texts: Sequence[str]) -> dict[str, str]:
 def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
     """A profile with some versions in place of its own. That of Kubernetes is no component of a profile."""
     components = {**profile.components, **versions}
-    kubernetes = components.pop(KUBERNETES, profile.kubernetes_version)
+    kubernetes = components.pop(KUBERNETES_COMPONENT, profile.kubernetes_version)
     return replace(profile, components=components, kubernetes_version=kubernetes)
 
 
 def _version(text: str) -> tuple[str, str]:
     name, equals, version = text.partition("=")
     component = _component(WITH, text, name)
-    if not equals or parse(version) is None:
+    if not equals or version_numbers(version) is None:
         raise InvalidValueError(WITH, text, msg("write {name}=VERSION, as in hami=2.11", name=name))
     return component.name, version
 
@@ -46,7 +46,7 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
     name, _, versions = text.partition("=")
     component = _component(UPGRADE, text, name)
     old, dots, new = versions.partition("..")
-    if not dots or parse(old) is None or parse(new) is None:
+    if not dots or version_numbers(old) is None or version_numbers(new) is None:
         raise InvalidValueError(UPGRADE, text, msg("write {name}=OLD..NEW, as in hami=2.10..2.11", name=name))
     if at_least(old, new):
         hint = msg("write the older one first: {name}={new}..{old}", name=name, new=new, old=old)
@@ -77,7 +77,7 @@ def _component(option: str, text: str, name: str) -> Component:
     if option == WITH:  # what its releases change is in no key of a pod
         from gpuxlate.rules import releases
 
-        components[KUBERNETES] = releases.KUBERNETES
+        components[KUBERNETES_COMPONENT] = releases.KUBERNETES
     if name in components:
         return components[name]
     hint = did_you_mean(name, components, msg("components: {names}", names=", ".join(sorted(components))))

@@ -28,14 +28,14 @@ from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record, regex
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.errors import Exit, UserError
-from gpuxlate.model.exact import Exact, decimal
+from gpuxlate.model.exact import Exact, decimal_text
 from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile, card_name
 from gpuxlate.report.characters import text_of
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.yamltext.parse import Document, with_location
 
-MAX_LENGTH = 32
+MAX_PRICE_LENGTH = 32
 """Longer numbers are not hours or units that anybody means; keeps arithmetic bounded."""
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
@@ -217,7 +217,7 @@ def command(
         request = cards_held.CostRequest(
             backend, source, target_profile, card, card_memory, chosen, pods, accept, time
         )
-        return cards_held.run(paths, request, output)
+        return cards_held.print_cards_held(paths, request, output)
     for option, value in (("--profile", profile), ("--from", from_)):
         if value is not None:
             message = msg("{option} is not of {name}", option=option, name=backend.name)
@@ -261,7 +261,7 @@ def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mi
     billed = figures.get(card_name(name).casefold()) if name else None
     card_units, memory = (billed.units, billed.memory_mib) if billed else (None, None)
     if units is not None:
-        card_units = _given("--card-units", units, number_of)
+        card_units = _given("--card-units", units, price_number)
     if memory_mib is not None:
         memory = memory_mib
     if card_units is not None and memory is not None:
@@ -330,8 +330,8 @@ def _said(template: str, **values: object) -> str:
 
 def _hours_and_price(hours: Fraction, card: BilledCard, amount: Fraction | None) -> list[str]:
     """GPU-hours, exactly and rounded, and what they cost. ``amount``: the price of the card for an hour."""
-    shown = [str(hours), decimal(hours)]
-    return shown if amount is None else [*shown, decimal(hours / card.units * amount)]
+    shown = [str(hours), decimal_text(hours)]
+    return shown if amount is None else [*shown, decimal_text(hours / card.units * amount)]
 
 
 def _head_of_price(amount: Fraction | None) -> list[str]:
@@ -366,7 +366,7 @@ def _job(job: BilledJob, amount: Fraction | None) -> str:
 
 
 def _part(part: Fraction) -> tuple[str, str]:
-    return str(part), f"{decimal(part * 100, 4)} %"
+    return str(part), f"{decimal_text(part * 100, 4)} %"
 
 
 def _yes(price: Price, side: Decides) -> str:
@@ -390,7 +390,7 @@ def _break_even(price: Price) -> str:
 
 def _both(value: Fraction) -> str:
     """The decimal, with the exact fraction where that is rounded."""
-    shown = decimal(value)
+    shown = decimal_text(value)
     return shown if Fraction(shown) == value else f"{shown} ({value})"
 
 
@@ -438,19 +438,19 @@ def _item(job: BilledJob, amount: Fraction | None) -> BilledShare:
     )
 
 
-def number_of(text: str) -> Fraction:
+def price_number(text: str) -> Fraction:
     """A number above 0, as ``10``, ``0.5`` or ``1/3``, exactly. Raises ValueError."""
-    match = _FRACTION.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    match = _FRACTION.fullmatch(text) if len(text) <= MAX_PRICE_LENGTH else None
     if match is None or int(match[2] or 1) == 0:
-        raise ValueError(msg("{text!r} is not a number", text=text[:MAX_LENGTH]))
+        raise ValueError(msg("{text!r} is not a number", text=text[:MAX_PRICE_LENGTH]))
     return _positive(Fraction(match[1]) / int(match[2] or 1))
 
 
 def hours_of(text: str) -> Fraction:
     """Hours: a number (``1``, ``0.5``, ``1/3``) or a duration (``90m``, ``1h30m``). Raises ValueError."""
-    match = _DURATION.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    match = _DURATION.fullmatch(text) if len(text) <= MAX_PRICE_LENGTH else None
     if match is None:
-        return number_of(text)
+        return price_number(text)
     return _positive(sum((Fraction(match[n + 1] or 0) / 60**n for n in range(3)), Fraction(0)))
 
 

@@ -111,7 +111,7 @@ class DecisionFiles:
         self.sources[name] = Source.from_bytes(name, source.encode(text))
 
 
-def read(options: DecisionOptions, base: str | None = None) -> DecisionFiles | None:
+def decision_files(options: DecisionOptions, base: str | None = None) -> DecisionFiles | None:
     """The decisions of a run; None without any. ``base``: the folder from which File/PATH counts.
 
     Raises UserError for a file that cannot be used.

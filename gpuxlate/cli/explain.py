@@ -74,11 +74,11 @@ def command(
     if output == "json":
         printing.json_out(RuleOutput.of(rule).to_json())
     else:
-        printing.out(as_text(rule))
+        printing.out(rule_text(rule))
     return Exit.CLEAN
 
 
-def as_text(rule: Rule) -> str:
+def rule_text(rule: Rule) -> str:
     """The rule for reading in a terminal, in the language of this process as far as it is translated."""
     from gpuxlate.cli.tables import fold
 
@@ -93,10 +93,10 @@ def as_text(rule: Rule) -> str:
     if not complete:
         parts += ["", locale.localize("The text of the sections below is in English.")]
     for title, body in sections.items():
-        lines = body.splitlines() if body == rule.sections[title] else fold(body, WIDTH)
+        lines = body.splitlines() if body == rule.sections[title] else fold(body, EXPLAIN_WIDTH)
         parts += ["", locale.localize(title), *(f"  {line}".rstrip() for line in lines)]
     return "\n".join(parts) + "\n"
 
 
-WIDTH = 98
+EXPLAIN_WIDTH = 98
 """The columns of translated sentences: the English ones are broken in the source."""

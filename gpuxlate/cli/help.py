@@ -18,13 +18,13 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.report.characters import width
 
-MOST = 30
+MAX_NAME_COLUMNS = 30
 """The columns of names; texts of longer ones begin in the next line."""
 _EXTRA = regex(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
 _RANGE = regex(r"(?:x>=)?(\d+)(?:<=x<=(\d+))?")
 
 
-EXAMPLES: dict[str, tuple[str, str]] = {
+HELP_EXAMPLES: dict[str, tuple[str, str]] = {
     "gpuxlate": ("translate deploy/ --to tke --diff", "help lint"),
     "gpuxlate render": (
         "share.yaml --to vke,ack,tke --output-dir out",
@@ -76,22 +76,22 @@ EXAMPLES: dict[str, tuple[str, str]] = {
 """The arguments of two examples of each command; the plug-in has those of ``gpuxlate`` where it has none."""
 
 
-def write(command: Any, ctx: Any, formatter: Any) -> None:
+def write_help(command: Any, ctx: Any, formatter: Any) -> None:
     """The whole help of a command, or of the application."""
     formatter.write_usage(ctx.command_path, " ".join(command.collect_usage_pieces(ctx)), localize("Usage: "))
-    for paragraph in text_of(command):
+    for paragraph in help_text(command):
         formatter.write("\n")
         formatter.write("".join(f"  {line}\n" for line in fold(localize(paragraph), formatter.width - 2)))
     path = ctx.command_path
     formatter.write(f"\n{localize(msg('{title}:', title=msg('Examples')))}\n")
-    for arguments in EXAMPLES.get(path) or EXAMPLES[path.removeprefix("kubectl ")]:
+    for arguments in HELP_EXAMPLES.get(path) or HELP_EXAMPLES[path.removeprefix("kubectl ")]:
         formatter.write(f"  {path} {arguments}".rstrip() + "\n")
     _write_options(command, ctx, formatter)
     for title, commands in getattr(command, "groups", {}).items():
         _write_rows(title, [(name, localize(text)) for name, text in commands.items()], formatter)
 
 
-def text_of(command: Any) -> list[str]:
+def help_text(command: Any) -> list[str]:
     """The paragraphs of the help of a command, in English, each one line."""
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
     return [" ".join(paragraph.split()) for paragraph in paragraphs if paragraph]
@@ -135,7 +135,7 @@ def _write_rows(title: str, rows: Iterable[tuple[str, str]], formatter: Any) -> 
     rows = list(rows)
     if not rows:
         return
-    beside = min(max(width(name) for name, _ in rows), MOST) + 2
+    beside = min(max(width(name) for name, _ in rows), MAX_NAME_COLUMNS) + 2
     formatter.write("\n" + localize(msg("{title}:", title=msg(title))) + "\n")
     for name, text in rows:
         first, *rest = fold(text, formatter.width - beside - 2) or [""]

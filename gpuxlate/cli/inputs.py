@@ -19,7 +19,7 @@ from gpuxlate.files.find import (
     Input,
     InputError,
     Patterns,
-    expand,
+    expand_paths,
 )
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import message_of, msg, titled
@@ -110,7 +110,7 @@ def files_at(paths: Sequence[str]) -> list[Input]:
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
         run.exclusion = exclusion_of(run, lookup.config())
-    files = expand(paths, run.exclusion, run.stdin_filename)
+    files = expand_paths(paths, run.exclusion, run.stdin_filename)
     for file in files:
         verbose(msg("file: {name}", name=file.name))
     for name, why in run.exclusion.left_out:
@@ -120,10 +120,10 @@ def files_at(paths: Sequence[str]) -> list[Input]:
 
 def _refuse_object_of_cluster(path: str) -> None:
     """Raises InputError for arguments of kubectl, such as ``deploy/web``, where no file has that name."""
-    from gpuxlate.cluster.resources import BUILT_IN, words_of
+    from gpuxlate.cluster.resources import BUILT_IN_KINDS, kind_words
 
     if path.partition("/")[0].lower() in {
-        word for kind in BUILT_IN for word in (*words_of(kind), kind.kind.lower())
+        word for kind in BUILT_IN_KINDS for word in (*kind_words(kind), kind.kind.lower())
     }:
         command = next((word for word in invocation().words if word in LIVE_OBJECTS), "inspect")
         raise InputError(

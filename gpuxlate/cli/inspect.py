@@ -33,7 +33,7 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.items import PrintedQuota
 from gpuxlate.translation.read import READ
 
-MOST_CARDS = 1024
+MOST_PLAUSIBLE_CARDS = 1024
 """More cards than any node has, with all of their clients."""
 SOMETIMES = ("device", "isolation")
 """Fields that have a column where a share sets them."""
@@ -205,7 +205,7 @@ def totals_of_items(items: Sequence[Item]) -> dict[str, TargetSums]:
 def is_absurd(share: Share) -> bool:
     """No node has so many cards, or no card so much memory: a mistake, which would make a sum one too."""
     each = (share.memory_mib or 0) // share.cards
-    return share.cards > MOST_CARDS or each > MOST_PLAUSIBLE_MIB
+    return share.cards > MOST_PLAUSIBLE_CARDS or each > MOST_PLAUSIBLE_MIB
 
 
 def _amounts(share: Share) -> dict[str, int]:

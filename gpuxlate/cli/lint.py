@@ -258,11 +258,11 @@ class Baseline:
         """The entries of the file to compare with. Raises UserError for a file that is no baseline."""
         if self.file is None:
             return None
-        from gpuxlate.report.baseline import BaselineError, entries_of
+        from gpuxlate.report.baseline import BaselineError, baseline_entries
 
         again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
         try:
-            return entries_of(content(self.file, named=True).decode("utf-8", "surrogatepass"))
+            return baseline_entries(content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
             raise UserError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT

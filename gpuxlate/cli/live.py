@@ -51,7 +51,7 @@ def cluster_options() -> KubectlOptions:
     run = invocation()
     if run.namespace is not None and not _NAMESPACE.fullmatch(run.namespace):
         hint = "a namespace has at most 63 lower-case letters, digits and dashes"
-        raise InvalidValueError(options.typed("-n", "--namespace")[0], run.namespace, hint)
+        raise InvalidValueError(options.typed_option("-n", "--namespace")[0], run.namespace, hint)
     return KubectlOptions(
         run.kubeconfig,
         run.context,
@@ -62,7 +62,7 @@ def cluster_options() -> KubectlOptions:
     )
 
 
-def cluster() -> Cluster:
+def cluster_of_flags() -> Cluster:
     """The cluster of the flags. Raises UserError, ClusterError."""
     return open_cluster(cluster_options())
 
@@ -120,13 +120,13 @@ class LiveInputs:
 
     def _objects(self) -> Iterator[Input]:
         from gpuxlate.cluster.live_inputs import live_inputs
-        from gpuxlate.cluster.resources import selected
+        from gpuxlate.cluster.resources import selections_of
         from gpuxlate.cluster.server import ClusterError
         from gpuxlate.files.relevance import might_have_gpu_keys
 
         try:
             server = open_cluster(self.options)
-            selections = selected(server, self.words)
+            selections = selections_of(server, self.words)
         except ClusterError as error:
             if error.hint is None and self.words:
                 error.hint = msg(
@@ -170,9 +170,9 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
 
 def _kind(word: str) -> ResourceKind | None:
     """The built-in kind of a word."""
-    from gpuxlate.cluster.resources import BUILT_IN
+    from gpuxlate.cluster.resources import BUILT_IN_KINDS
 
-    return next((kind for kind in BUILT_IN if kind.called(word)), None)
+    return next((kind for kind in BUILT_IN_KINDS if kind.called(word)), None)
 
 
 def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:

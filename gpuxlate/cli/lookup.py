@@ -41,7 +41,7 @@ def written_target(name: str) -> Backend:
     return registry.writable(target(name).name)
 
 
-def targets(
+def targets_by_name(
     names: Iterable[str],
     every: Callable[[], Iterable[Backend]],
     named: Callable[[str], Backend] = written_target,
@@ -80,10 +80,10 @@ def config() -> Config | None:
     """
     run = invocation()
     if run.found_config is None:
-        run.found_config = (None if run.isolated else load_config(run.config),)
+        run.found_config = (None if run.isolated else configured(run.config),)
         (configuration,) = run.found_config
         verbose(msg("configuration: {value}", value=configuration.path if configuration else "none"))
-        site.use(configuration.docs_url if configuration else None)
+        site.use_site(configuration.docs_url if configuration else None)
         if configuration and configuration.path and run.config is None:
             _note_owner(configuration.path)
     return run.found_config[0]
@@ -101,7 +101,7 @@ def _note_owner(path: Path) -> None:
         )
 
 
-def load_config(named: str | None) -> Config | None:
+def configured(named: str | None) -> Config | None:
     """The configuration in a file that the user named, or that is found upwards.
 
     Raises ConfigError, TwoFilesError.

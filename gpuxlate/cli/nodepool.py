@@ -36,9 +36,9 @@ from gpuxlate.yamltext.parse import with_location
 
 Scaling = Literal["asg-tags", "cluster-api", "karpenter"]
 """Formats for autoscalers, about nodes that do not exist yet."""
-Cloud = Literal["aks", "eks"]
+CloudFormat = Literal["aks", "eks"]
 """Node pools of clouds that run a vendor's own components."""
-Text = Literal["text", "kubectl", Scaling, Cloud]
+PoolFormat = Literal["text", "kubectl", Scaling, CloudFormat]
 """Formats that are written target by target."""
 PLACEHOLDER = "<node>"
 
@@ -71,7 +71,7 @@ def command(
         ),
     ] = [],
     output: Annotated[
-        Literal["text", "kubectl", "yaml", "json", Scaling, Cloud],
+        Literal["text", "kubectl", "yaml", "json", Scaling, CloudFormat],
         typer.Option(
             *options.FORMATS,
             help="Output format.",
@@ -88,7 +88,7 @@ def command(
         raise UserError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
         raise UserError("--node needs -o kubectl", "add -o kubectl, or omit --node")
-    backends = lookup.targets(to, _with_nodes, lookup.target)
+    backends = lookup.targets_by_name(to, _with_nodes, lookup.target)
     for backend in backends:
         if backend.node_requirements(Share()) is None:
             raise UserError(
@@ -123,7 +123,7 @@ def command(
 
 
 def _blocks(
-    output: Text,
+    output: PoolFormat,
     pools: Mapping[Backend, Sequence[NodePool]],
     profile: Profile | None,
     node: Sequence[str],
@@ -203,7 +203,7 @@ def _scaling(
     return ("---\n" if machines else "\n").join(parts)
 
 
-def _cloud(cloud: Cloud, pools: Sequence[NodePool]) -> str:
+def _cloud(cloud: CloudFormat, pools: Sequence[NodePool]) -> str:
     """The node pools of a cloud. Raises PlanError where it has none."""
     return "\n".join(text_of(autoscalers.cloud_pool(pool, cloud)) for pool in pools)
 

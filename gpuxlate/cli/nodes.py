@@ -41,7 +41,7 @@ def command(
     namespaces count.
     """
     target = lookup.target(to).name if to else None
-    server = live.cluster()
+    server = live.cluster_of_flags()
     nodes = [node for node in gpu_nodes(server, invocation().selector) if target in (None, node.view.target)]
     if output == "profile":
         return _profile(nodes, server)
@@ -197,13 +197,13 @@ def _printed(ledger: Ledger) -> PrintedNode:
         view.cores,
         view.memory_mib,
         FreeOnNode(ledger.cores_free, ledger.memory_free, ledger.cards_free),
-        parts_of(ledger) or OMITTED,
+        held_parts(ledger) or OMITTED,
         len(ledger.unplaced),
         notes_of(ledger),
     )
 
 
-def parts_of(ledger: Ledger) -> list[NodePart]:
+def held_parts(ledger: Ledger) -> list[NodePart]:
     """What pods of a node with parts of cards request by number."""
     return [
         NodePart(

@@ -53,7 +53,9 @@ def complete_written(incomplete: str) -> Candidates:
     return _fitting(incomplete, [*registry.writable_names()])
 
 
-def several(help_: str, flag: str = "--to", complete: Callable[[str], Candidates] = complete_written) -> Any:
+def targets_option(
+    help_: str, flag: str = "--to", complete: Callable[[str], Candidates] = complete_written
+) -> Any:
     """An option that takes targets: it may be repeated, and each value may be a list with commas."""
 
     def completed(incomplete: str) -> Candidates:
@@ -93,9 +95,9 @@ def complete_code(incomplete: str) -> Candidates:
 
 def complete_kind() -> Candidates:
     """Completion of kinds of live objects."""
-    from gpuxlate.cluster.resources import BUILT_IN, words_of
+    from gpuxlate.cluster.resources import BUILT_IN_KINDS, kind_words
 
-    return [(word, kind.kind) for kind in BUILT_IN for word in words_of(kind)]
+    return [(word, kind.kind) for kind in BUILT_IN_KINDS for word in kind_words(kind)]
 
 
 def _complete_context(ctx: typer.Context) -> Candidates:
@@ -150,7 +152,7 @@ PricedPaths = Annotated[
 To = Annotated[
     str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
-Tos = Annotated[list[str], several("The targets: one, a list, or all.")]
+Tos = Annotated[list[str], targets_option("The targets: one, a list, or all.")]
 From = Annotated[
     str | None,
     typer.Option(
@@ -494,7 +496,7 @@ def invocation() -> Invocation:
     return RUN.get(None) or Invocation()
 
 
-def typed(*names: str) -> tuple[str, str]:
+def typed_option(*names: str) -> tuple[str, str]:
     """By which of the names of an option the command line gives its last value, and the value."""
     words = invocation().words
     for at in range(len(words) - 1, 0, -1):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
-CORES = "GPUXLATE_CORES"
+CORES_VARIABLE = "GPUXLATE_CORES"
 _NUMBER = regex("0*[1-9][0-9]{0,8}")
 WORTH = 512 * 1024
 """Bytes that one process reads in the time that another one takes to start."""
@@ -56,7 +56,7 @@ def map_inputs(
     The work may run in another process, so its results are plain data. Raises UserError.
     """
     several = files if isinstance(files, Sequence) and len(files) > 1 else ()
-    if several and (count := cores()) > 1 and _is_worth_it(several):
+    if several and (count := usable_cores()) > 1 and _is_worth_it(several):
         yield from progress(parallel_map(partial(done, work), several, count), len(several))
         return
     for file in progress(files, len(several)):
@@ -71,7 +71,7 @@ def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joi
 
     The work and what it comes to are as in ``InChunks``. Raises UserError.
     """
-    count = cores()
+    count = usable_cores()
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
     with progress_bar(len(source.text), "reading") as reached:
         if len(ranges) > 1 and _size_that_matters(source, ranges) >= LARGE:
@@ -132,19 +132,19 @@ def _size_that_matters(source: Source, ranges: Sequence[TextRange]) -> float:
     return len(source.text) * matters / sum(map(len, sample))
 
 
-def cores() -> int:
+def usable_cores() -> int:
     """The cores that this process may use; one where processes cannot be forked safely.
 
-    The variable CORES sets a lower number.
+    The variable CORES_VARIABLE sets a lower number.
     """
     if not sys.platform.startswith("linux") or invocation().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
-    value = os.environ.get(CORES)
+    value = os.environ.get(CORES_VARIABLE)
     if not value:
         return usable
     if not _NUMBER.fullmatch(value):
-        printing.ignored_variable(CORES, "all cores are used")
+        printing.ignored_variable(CORES_VARIABLE, "all cores are used")
         return usable
     return min(usable, int(value))
 

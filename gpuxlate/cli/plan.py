@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import lookup, options, outputs, printing
-from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, table, terminal_columns
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from gpuxlate.planning.prices import PlanPrice
     from gpuxlate.planning.schedule import Schedule
 
-MOST_LINES = 24
+MAX_BAR_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
 
 
@@ -83,14 +83,14 @@ def command(
     """
     profiles = _profiles(profile)
     nodes_of_any = _nodes(node, profiles)
-    targets = lookup.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
+    targets = lookup.targets_by_name(to, lambda: _with_nodes(profiles, nodes_of_any))
     if nodes_of_any:
         for target in targets:
             profiles.setdefault(target.name, Profile(target.name, cards=nodes_of_any))
     if components:
-        from gpuxlate.cli.components import in_versions, versions_of
+        from gpuxlate.cli.components import component_versions, in_versions
 
-        versions = versions_of(components)
+        versions = component_versions(components)
         profiles = {name: in_versions(target_profile, versions) for name, target_profile in profiles.items()}
     for target in targets:
         if not target.writes_pods:
@@ -103,7 +103,7 @@ def command(
     inputs = Inputs(paths, kustomize)
     files = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    decided = read_decisions(translation.accepted)
+    decided = decision_files(translation.accepted)
     decisions = decided.decisions if decided else None
     target_settings = [
         Settings(target, source, accept, target_profile, allow_leftovers=allow_leftovers, decisions=decisions)
@@ -303,14 +303,19 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 
 
 def _json(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict[str, Any]:
-    from gpuxlate.planning.printed_plan import PlanOutput, Uncounted, printed
+    from gpuxlate.planning.printed_plan import PlanOutput, Uncounted, printed_target_plan
 
     return PlanOutput(
         [
-            printed(planned.planned, planned.better, planned.run.leftovers, planned.scheduled, planned.price)
+            printed_target_plan(
+                planned.planned, planned.better, planned.run.leftovers, planned.scheduled, planned.price
+            )
             for planned in plans
         ],
-        [printed(planned.planned, planned.better, (), planned.scheduled, planned.price) for planned in today],
+        [
+            printed_target_plan(planned.planned, planned.better, (), planned.scheduled, planned.price)
+            for planned in today
+        ],
         [
             Uncounted(finding.file, finding.span.line if finding.span else None, finding.message)
             for finding in _uncounted(plans[0].run)
@@ -450,13 +455,13 @@ def _bars(target_plan: TargetPlan) -> Iterator[str]:
                 counts_by_use[(*in_use(card, target_plan.node.usable_mib), len(card))] += 1
     width = max(5, min(20, (terminal_columns() - 62) // 2))
     groups = sorted(counts_by_use.items(), key=lambda group: (-group[1], group[0]))
-    for (cores, memory, held), count in groups[:MOST_LINES]:
+    for (cores, memory, held), count in groups[:MAX_BAR_LINES]:
         yield (
             f"  {count:>5} x  {localize('compute')} {bar(cores, 100, width)} {cores:>3} %  "
             f"{localize('memory')} {bar(memory, target_plan.node.usable_mib, width)} {memory:>6} MiB  "
             f"{localize(shares_text(held))}"
         )
-    rest = groups[MOST_LINES:]
+    rest = groups[MAX_BAR_LINES:]
     if rest:
         more = msg("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
         yield f"      {localize(more)}"

@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.apply import applied, sent, tried
+from gpuxlate.cluster.apply import apply_objects, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
@@ -23,19 +23,19 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
-from gpuxlate.policy.documents import API, AdmissionPolicy
+from gpuxlate.policy.documents import ADMISSION_API, AdmissionPolicy
 from gpuxlate.policy.generate import (
     Enforced,
-    Format,
+    PolicyEngine,
     PolicyOptions,
     PolicyScope,
     deny_policies,
-    documents,
     enforcing,
     explain,
     explained,
+    policy_documents,
 )
-from gpuxlate.policy.style import Action, Object, PolicyStyle
+from gpuxlate.policy.style import Action, PolicyObject, PolicyStyle
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import dump_yaml
@@ -47,14 +47,14 @@ class PolicyRequest:
 
     to: Annotated[
         list[str],
-        options.several(
+        options.targets_option(
             "The dialects whose rules to write: one, a list, or all (default: all).",
             complete=options.complete_target,
         ),
     ] = field(default_factory=list)
     forbid: Annotated[
         list[str],
-        options.several(
+        options.targets_option(
             "Deny every key of these dialects; with --to, beside its rules.",
             "--forbid",
             options.complete_target,
@@ -92,9 +92,9 @@ class PolicyRequest:
         ),
     ] = False
     form: Annotated[
-        Format,
+        PolicyEngine,
         typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
-    ] = Format.VAP
+    ] = PolicyEngine.VAP
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others."),
@@ -115,7 +115,7 @@ class PolicyRequest:
                 "--action": self.action,
                 "--namespace-selector": self.namespace_selector,
                 "--crds": self.crds,
-                f"{options.typed(*options.FORMATS)[0]} {self.form}": self.form is not Format.VAP,
+                f"{options.typed_option(*options.FORMATS)[0]} {self.form}": self.form is not PolicyEngine.VAP,
             }
             exclude("--explain", written_as | cluster, _NO_POLICIES)
         elif self.only_forbids:
@@ -134,17 +134,17 @@ def command(request: PolicyRequest) -> int:
     request.judge()
     if request.explain:
         return _explain(request)
-    chosen = targets(request.to)
+    chosen = dialects_of_policy(request.to)
     profiles = _given_profiles(request.profile, chosen)
-    if request.parameters and request.form is not Format.KYVERNO and not profiles:
+    if request.parameters and request.form is not PolicyEngine.KYVERNO and not profiles:
         raise UserError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
-    admission_policies = policies(request, () if request.only_forbids else chosen, profiles)
+    admission_policies = policies_of_rules(request, () if request.only_forbids else chosen, profiles)
     printing.data_out(policies_yaml(admission_policies, request.form))
     return Exit.CLEAN
 
 
 def _explain(request: PolicyRequest) -> int:
-    printing.out(explanation(targets(request.to), request.rules))
+    printing.out(explanation(dialects_of_policy(request.to), request.rules))
     return Exit.CLEAN
 
 
@@ -179,9 +179,9 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
     return [*profiles.values()]
 
 
-def targets(names: Sequence[str]) -> list[Backend]:
+def dialects_of_policy(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
-    backends = lookup.targets(names or [options.EVERY], registry.pod_backends, lookup.target)
+    backends = lookup.targets_by_name(names or [options.EVERY], registry.pod_backends, lookup.target)
     for backend in backends:
         if not backend.writes_pods:
             raise UserError(
@@ -193,7 +193,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
 
 def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> PolicyOptions:
     """What the request is in terms of policies. Raises UserError."""
-    if request.parameters and request.form is Format.KYVERNO:
+    if request.parameters and request.form is PolicyEngine.KYVERNO:
         raise UserError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
@@ -204,14 +204,14 @@ def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> Polic
     selection = RuleSelection.of(request.rules.select, request.rules.ignore, None, None)
     namespaces = request.namespace_selector
     style = PolicyStyle(
-        request.action, None if namespaces is None else selector(namespaces), locale.current()
+        request.action, None if namespaces is None else label_selector(namespaces), locale.current()
     )
     return PolicyOptions(
         selection.selected, style, request.scope, request.crds, tuple(profiles), request.parameters
     )
 
 
-def policies(
+def policies_of_rules(
     request: PolicyRequest, chosen: Sequence[Backend], profiles: Sequence[Profile]
 ) -> list[AdmissionPolicy]:
     """The policies, at least one. Rules that were asked for and are in none are said. Raises UserError."""
@@ -237,7 +237,7 @@ def policies(
 def _denying(forbid: Sequence[str], chosen_options: PolicyOptions) -> list[AdmissionPolicy]:
     """The policies that deny every key of some dialects. Raises UserError."""
     denying: list[AdmissionPolicy] = []
-    for backend in targets(forbid) if forbid else ():
+    for backend in dialects_of_policy(forbid) if forbid else ():
         of_backend = [*deny_policies([backend], chosen_options)]
         if not of_backend:  # a policy that denies nothing would be taken for one that does
             raise UserError(
@@ -263,9 +263,9 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], enforced: set[st
         yield msg("{name} is in no policy: {why}", name=name, why=why)
 
 
-def policies_yaml(admission_policies: Sequence[AdmissionPolicy], form: Format) -> str:
+def policies_yaml(admission_policies: Sequence[AdmissionPolicy], form: PolicyEngine) -> str:
     """The objects as one stream of YAML."""
-    return "---\n".join(map(dump_yaml, documents(admission_policies, form)))
+    return "---\n".join(map(dump_yaml, policy_documents(admission_policies, form)))
 
 
 def explanation(chosen: Sequence[Backend], rules: options.RuleOptions) -> str:
@@ -291,9 +291,9 @@ _TERM = regex(rf"(?P<not>!?)(?P<key>(?:{_DOMAIN}/)?{_WORD})(?:(?P<is>==?|!=)(?P<
 An empty value is valid there, and more often a value that is not set yet: TEAM= of a script."""
 
 
-def selector(text: str) -> Object:
+def label_selector(text: str) -> PolicyObject:
     """``--namespace-selector`` as a LabelSelector: equality and existence. Raises UserError."""
-    terms: list[Object] = []
+    terms: list[PolicyObject] = []
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
@@ -307,7 +307,7 @@ def selector(text: str) -> Object:
     return {"matchExpressions": terms}
 
 
-KIND = "ValidatingAdmissionPolicy"
+POLICY_KIND = "ValidatingAdmissionPolicy"
 
 
 def on_cluster(
@@ -329,13 +329,13 @@ def on_cluster(
         return _explain(request)
     if force_conflicts and not apply:
         raise UserError("--force-conflicts is about --apply", "add --apply")
-    server = live.cluster()
-    if request.form is Format.VAP:
+    server = live.cluster_of_flags()
+    if request.form is PolicyEngine.VAP:
         _has_policies(server)
     nodes = [] if request.only_forbids else gpu_nodes(server)
-    chosen = [] if request.only_forbids else targets(request.to) if request.to else _served(nodes)
+    chosen = [] if request.only_forbids else dialects_of_policy(request.to) if request.to else _served(nodes)
     given_profiles = _given_profiles(request.profile, chosen)
-    admission_policies = policies(
+    admission_policies = policies_of_rules(
         request, chosen, [*given_profiles, *_profiles(nodes, chosen, given_profiles, server)]
     )
     if not apply:
@@ -347,13 +347,16 @@ def on_cluster(
 def _has_policies(server: ApiServer) -> None:
     """Raises UserError where the server has no policies of this version."""
     try:
-        listed = server.get(f"/apis/{API}").get("resources") or ()
+        listed = server.get(f"/apis/{ADMISSION_API}").get("resources") or ()
     except MissingError:
         listed = ()
-    if not any(resource.get("kind") == KIND for resource in listed):
+    if not any(resource.get("kind") == POLICY_KIND for resource in listed):
         raise UserError(
             msg(
-                "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
+                "the server ({version}) has no {kind} of {api}",
+                version=server.version(),
+                kind=POLICY_KIND,
+                api=ADMISSION_API,
             ),
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
             Exit.INPUT,
@@ -383,9 +386,9 @@ def _profiles(
 
 
 def _apply(
-    server: ApiServer, admission_policies: Sequence[AdmissionPolicy], form: Format, force: bool
+    server: ApiServer, admission_policies: Sequence[AdmissionPolicy], form: PolicyEngine, force: bool
 ) -> int:
-    trial = tried(server, sent(server, [*documents(admission_policies, form)], None), force=force)
-    for done in applied(server, trial, force=force):
+    trial = tried(server, sent(server, [*policy_documents(admission_policies, form)], None), force=force)
+    for done in apply_objects(server, trial, force=force):
         printing.out(text_of([f"{done.sent.name} {done.verb}"]))
     return Exit.CLEAN

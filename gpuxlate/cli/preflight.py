@@ -44,7 +44,7 @@ def command(
     if not backend.has_nodes:
         others = lookup.some_of(target for target in registry.pod_backends() if target.has_nodes)
         raise UserError(msg("{name} has no nodes", name=backend.name), others)
-    server = live.cluster()
+    server = live.cluster_of_flags()
     files = Inputs(specs).read() if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()
     if files:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from gpuxlate.cli import lookup
-from gpuxlate.config.prices import HINT, CardPrice, PriceError, card_price, price_of
+from gpuxlate.config.prices import PRICE_HINT, CardPrice, PriceError, card_price, price_of
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import message_of, msg
 
@@ -17,7 +17,7 @@ def read_prices(texts: Iterable[str]) -> list[CardPrice]:
         name, equals, number = text.rpartition("=")
         try:
             if not equals:
-                raise PriceError(msg("it has no price"), HINT)
+                raise PriceError(msg("it has no price"), PRICE_HINT)
             prices.append(card_price(name, number))
         except PriceError as error:
             raise UserError(

@@ -12,10 +12,10 @@ import typer
 from gpuxlate.backends import job_targets, registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import lookup, options, outputs, printing
-from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, summarize
-from gpuxlate.config.document import Specs, Workload, read_specs
+from gpuxlate.config.document import ShareDocuments, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
 from gpuxlate.model.errors import Exit, UserError
@@ -31,7 +31,9 @@ from gpuxlate.yamltext.source import Source
 
 def command(
     specs: options.Specs,
-    to: Annotated[list[str], options.several("The targets: one, a list, or all (that write manifests).")],
+    to: Annotated[
+        list[str], options.targets_option("The targets: one, a list, or all (that write manifests).")
+    ],
     workload: Annotated[
         str | None,
         typer.Option(
@@ -53,7 +55,7 @@ def command(
     output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
-    targets = lookup.targets(to, registry.written_manifests)
+    targets = lookup.targets_by_name(to, registry.written_manifests)
     _judge_output(output, targets, workload)
     accept = losses.accept()
     if len(targets) > 1 and output_dir is None:
@@ -67,7 +69,7 @@ def command(
     targets = of_all(targets, to, [document.share for _, _, document in documents.found], target_profile)
     groups = list(workloads(documents, workload, container, allow_outside=allow_outside))
     _one_share_a_file(documents, targets, workload, output_dir)
-    decided = read_decisions(accepted)
+    decided = decision_files(accepted)
     done: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(documents.diagnostics)
     for backend in targets:
@@ -101,7 +103,9 @@ def command(
     return Exit.CLEAN
 
 
-def _run_of(documents: Specs, done: Sequence[tuple[Backend, RenderResult]], target: Backend) -> Result:
+def _run_of(
+    documents: ShareDocuments, done: Sequence[tuple[Backend, RenderResult]], target: Backend
+) -> Result:
     """What was made for one target, as one run."""
     results = [result for backend, result in done if backend is target]
     return Result(
@@ -115,7 +119,7 @@ def of_all(
 ) -> list[Backend]:
     """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
     with the profile that they need; those that a user named stay."""
-    chosen = lookup.targets(named, tuple, lookup.target)
+    chosen = lookup.targets_by_name(named, tuple, lookup.target)
     free = [backend for backend in targets if backend not in chosen]
     no_card = [backend.name for backend in free if not all(backend.has_cards_of(share) for share in shares)]
     target = registry.get(profile.target).name if profile else None
@@ -150,7 +154,7 @@ def _judge_output(output: str, targets: list[Backend], workload: str | None) -> 
 
 
 def _one_share_a_file(
-    documents: Specs, targets: list[Backend], workload: str | None, output_dir: str | None
+    documents: ShareDocuments, targets: list[Backend], workload: str | None, output_dir: str | None
 ) -> None:
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
@@ -201,7 +205,7 @@ def render_asked(base: Source | None, requests: list[RenderRequest], settings: S
 
 
 def workloads(
-    documents: Specs, workload: str | None, container: str | None, *, allow_outside: bool
+    documents: ShareDocuments, workload: str | None, container: str | None, *, allow_outside: bool
 ) -> Iterator[tuple[Source | None, list[RenderRequest]]]:
     """Shares with the workload they are put on. Those of one workload file go on it together.
 

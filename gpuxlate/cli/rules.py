@@ -41,7 +41,7 @@ def command(
     ] = [],
     to: Annotated[
         list[str],
-        options.several(
+        options.targets_option(
             "Only rules of these targets: one, a list, or all.", complete=options.complete_target
         ),
     ] = [],
@@ -53,7 +53,7 @@ def command(
 ) -> int:
     """List the rules."""
     selection = RuleSelection.of(select, (), None, None)
-    targets = lookup.targets(to, registry.all_backends, lookup.target)
+    targets = lookup.targets_by_name(to, registry.all_backends, lookup.target)
     codes = {rule.code for target in targets for rule in target.rules}
     rules = [
         rule

@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.config.schemas import VERSIONS, Schema, schema_id, schema_of_input, schema_of_record
+from gpuxlate.config.schemas import SCHEMA_VERSIONS, Schema, schema_id, schema_of_input, schema_of_record
 
 if TYPE_CHECKING:
     from gpuxlate.model.declarations import Output
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def schema(kind: str) -> dict[str, Any]:
     body = _body(kind)
     definitions = body.pop("$defs", {})
     whole = {
-        "$schema": DIALECT,
+        "$schema": JSON_SCHEMA,
         "$id": schema_id(kind),
         "title": body.pop("title"),
         "description": body.pop("description"),
@@ -112,7 +112,7 @@ def write_schemas(folder: Path) -> list[Path]:
     """Write every schema into a folder: the same bytes each time."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for kind in VERSIONS:
+    for kind in SCHEMA_VERSIONS:
         path = folder / f"{kind}.json"
         path.write_text(json.dumps(schema(kind), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         written.append(path)

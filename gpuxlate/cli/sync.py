@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from gpuxlate.cli import lookup, options, printing
-from gpuxlate.cli.decisions import DecisionFiles
-from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.decisions import DecisionFiles, decision_files
 from gpuxlate.cli.inputs import exclusion_of
 from gpuxlate.cli.terminal import progress
 from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
@@ -42,11 +41,11 @@ from gpuxlate.yamltext.source import Texts
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
 
-EXAMPLE = msg(
+SYNC_HINT = msg(
     "write {example} into .gpuxlate.yaml", example="sync: [{source: base/, targets: {TARGET: clusters/a/}}]"
 )
 
-BESIDE = msg("name a folder of this repository, beside those of git")
+OUTSIDE_GIT_HINT = msg("name a folder of this repository, beside those of git")
 
 
 @dataclass
@@ -129,7 +128,7 @@ def command(
     """
     config = lookup.config()
     if config is None or not config.sync:
-        raise UserError("the configuration has no sync", EXAMPLE)
+        raise UserError("the configuration has no sync", SYNC_HINT)
     targets = _chosen(config, to)
     request = SyncRequest(config, targets, accepted, check, diff, overwrite)
     lock = wait_for_folder(_home(config), _note_waiting)
@@ -258,12 +257,14 @@ def _judge_place(folder: str, title: str, top: str) -> None:
     real = os.path.realpath(folder)
     for over in upwards(real):
         if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
-            raise SyncError(msg("{what} is inside a folder of git, {over}", what=title, over=over), BESIDE)
+            raise SyncError(
+                msg("{what} is inside a folder of git, {over}", what=title, over=over), OUTSIDE_GIT_HINT
+            )
         if over == top:
             return
         if os.path.lexists(os.path.join(over, ".git")):
             message = msg("{what} is in another repository, {over}", what=title, over=over)
-            raise SyncError(message, BESIDE)
+            raise SyncError(message, OUTSIDE_GIT_HINT)
 
 
 def _is_of_git(folder: str) -> bool:
@@ -363,7 +364,7 @@ def _target(
         _judge_file(config, name)
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
     accepted = options.DecisionOptions([*files, *more], write, request.prunes and bool(files or more))
-    decided = read_decisions(accepted, _home(config))
+    decided = decision_files(accepted, _home(config))
     if decided is not None:
         decided.writes = None  # those of all targets are written together
     profile = choices.get("profile")
@@ -407,7 +408,7 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
         return wrong
     from gpuxlate.translation.decisions import Decisions
 
-    files = read_decisions(replace(request.accepted, prune_decisions=False))
+    files = decision_files(replace(request.accepted, prune_decisions=False))
     assert files is not None
     entries = [
         entry for planned in trees for each in planned.decided.values() for entry in each.decisions.entries

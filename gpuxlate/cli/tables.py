@@ -20,7 +20,7 @@ FULL, EMPTY = "#", "-"
 LEAST, MOST = 5, 24
 """Characters between the brackets."""
 
-WIDTH = 100
+TEXT_WIDTH = 100
 """Columns of a text that is wrapped."""
 
 Cell = str | list[str]
@@ -93,8 +93,8 @@ def width_of(texts: int, bars: int) -> int:
 
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
-    """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
-    return fold(localize(text), WIDTH, first, " " * len(first) if rest is None else rest)
+    """A text in lines of TEXT_WIDTH columns, ``first`` before the first and ``rest`` before others."""
+    return fold(localize(text), TEXT_WIDTH, first, " " * len(first) if rest is None else rest)
 
 
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"

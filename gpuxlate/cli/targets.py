@@ -86,10 +86,12 @@ class CardsOutput(Output):
     """Every card."""
 
 
-Cards = Annotated[bool, typer.Option("--cards", help="List the cards that --node, --card and profiles name.")]
+CardsOption = Annotated[
+    bool, typer.Option("--cards", help="List the cards that --node, --card and profiles name.")
+]
 
 
-Names = Annotated[
+TargetNames = Annotated[
     list[str],
     typer.Argument(
         help="Targets to list (default: all).", metavar="[TARGET]...", autocompletion=options.complete_target
@@ -97,7 +99,7 @@ Names = Annotated[
 ]
 
 
-def command(names: Names = [], output: options.Output = "table", of_cards: Cards = False) -> int:
+def command(names: TargetNames = [], output: options.Output = "table", of_cards: CardsOption = False) -> int:
     """List the targets, the fields of a share that each supports, and their representation."""
     if of_cards:
         if names:
@@ -107,7 +109,7 @@ def command(names: Names = [], output: options.Output = "table", of_cards: Cards
             )
         _print_cards(output)
         return Exit.CLEAN
-    backends = lookup.targets(names or [options.EVERY], registry.all_backends, lookup.target)
+    backends = lookup.targets_by_name(names or [options.EVERY], registry.all_backends, lookup.target)
     if output == "json":
         printing.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
     else:

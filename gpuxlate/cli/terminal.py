@@ -13,7 +13,7 @@ from typing import TypeVar
 Job = TypeVar("Job")
 
 
-def words(arguments: Sequence[str] | None) -> list[str]:
+def typed_words(arguments: Sequence[str] | None) -> list[str]:
     """The arguments, those of the process where none are given.
 
     Such a process is short: collecting garbage at its start and end took a sixth of the time of a

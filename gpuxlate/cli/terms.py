@@ -6,7 +6,7 @@ from gpuxlate.cli.tables import fold
 from gpuxlate.locale import localize
 from gpuxlate.model.messages import msg
 
-TERMS = {
+TERM_TEXTS = {
     "share": msg("What one container requests of GPUs: cards, compute, memory, policy."),
     "target": msg("A scheduler or a cloud to write for, such as tke: gpuxlate targets lists them."),
     "dialect": msg("The keys in which a target, or a manifest, writes a share."),
@@ -27,11 +27,11 @@ _INDENT = 12
 _COLUMNS = 80
 
 
-def as_text() -> str:
+def terms_text() -> str:
     """The words with their meanings, in the language of this process."""
     lines = [
         line
-        for word, meaning in TERMS.items()
+        for word, meaning in TERM_TEXTS.items()
         for line in fold(localize(meaning), _COLUMNS, f"  {word.ljust(_INDENT - 2)}", " " * _INDENT)
     ]
     return "\n".join(lines)

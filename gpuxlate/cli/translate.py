@@ -13,7 +13,7 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import kustomization, lookup, options, outputs, printing
-from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
@@ -56,13 +56,13 @@ def command(
     if in_place and any(file.path is None for file in all_files):
         raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     source = lookup.target(translation.from_) if translation.from_ else None
-    targets = lookup.targets(to, registry.written_manifests)
+    targets = lookup.targets_by_name(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
         raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
-    decided = read_decisions(translation.accepted)
+    decided = decision_files(translation.accepted)
     settings = Settings(
         targets[0],
         source,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed
+from gpuxlate.cli.options import READ_FILES, InvalidValueError, before_command, invocation, typed_option
 from gpuxlate.cli.printing import alert, show_error
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, did_you_mean, msg
@@ -82,7 +82,7 @@ def invalid_value(error: Any) -> UserError | None:
         return None
     if param.param_type_name == "argument":
         return UserError(msg("invalid value for {option}", option=param.metavar), possible)
-    option, value = typed(*param.opts)
+    option, value = typed_option(*param.opts)
     return InvalidValueError(option, value, possible)
 
 

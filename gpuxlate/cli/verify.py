@@ -13,8 +13,8 @@ from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.running import printed, running
-from gpuxlate.config.document import ShareDocument, Specs, read_specs
+from gpuxlate.cluster.running import nvidia_smi_output, running
+from gpuxlate.config.document import ShareDocument, ShareDocuments, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record
@@ -23,7 +23,7 @@ from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, 
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
-from gpuxlate.planning.verify import Verification, expected, number, verify
+from gpuxlate.planning.verify import Verification, expected, mib_text, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
 
@@ -96,7 +96,7 @@ def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
     return of_profile
 
 
-def _one(documents: Specs, name: str | None) -> tuple[Document, ShareDocument]:
+def _one(documents: ShareDocuments, name: str | None) -> tuple[Document, ShareDocument]:
     shares = [(document, share) for _, document, share in documents.found if name in (None, share.name)]
     if len(shares) == 1:
         return shares[0]
@@ -123,7 +123,7 @@ def _seen(printed: str) -> Seen:
     if not text.strip():
         raise InputError(msg("{name}: it is empty", name=file.name), nvidia_smi.EXPECTED)
     try:
-        return nvidia_smi.read(text)
+        return nvidia_smi.read_nvidia_smi(text)
     except NvidiaSmiError as error:
         raise UserError(
             msg("{name}: {error}", name=file.name, error=error.message), error.hint, error.exit_code
@@ -164,7 +164,7 @@ def _matched(done: Verification) -> Message:
         return msg("{cards} as requested; the memory was not checked", cards=cards)
     single = "{cards} as requested, within {least} to {most} MiB"
     each = "{cards} as requested, each within {least} to {most} MiB"
-    return msg(single if count == 1 else each, cards=cards, least=number(least), most=number(maximum))
+    return msg(single if count == 1 else each, cards=cards, least=mib_text(least), most=mib_text(maximum))
 
 
 @record
@@ -292,14 +292,14 @@ def on_cluster(
     if len(specs) != 1:
         raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
     user_profile = lookup.profile(profile)
-    server = live.cluster()
+    server = live.cluster_of_flags()
     where = running(server, specs[0], invocation().namespace or server.namespace, container)
     about = _profile_of_pod(user_profile, where.profile)
     # it runs, so the target takes the share: refusals do not matter
     expectation, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
     who = f"{where.namespace}/{where.pod} {where.container}"
     try:
-        seen = nvidia_smi.read(printed(server, where))
+        seen = nvidia_smi.read_nvidia_smi(nvidia_smi_output(server, where))
     except NvidiaSmiError as error:
         hint = error.hint
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user

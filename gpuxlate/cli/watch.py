@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.cli import app, printing
 from gpuxlate.cli.inputs import exclusion_of
-from gpuxlate.cli.lookup import load_config
+from gpuxlate.cli.lookup import configured
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.terminal import end_if_signalled, is_terminal
-from gpuxlate.config.find import NAMES, PYPROJECT
-from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, expand
+from gpuxlate.config.find import CONFIG_NAMES, PYPROJECT
+from gpuxlate.files.find import CHART_FILE, GITIGNORE, Exclusion, expand_paths
 from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
 from gpuxlate.model.errors import Exit, UserError
@@ -20,21 +20,21 @@ from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 
-SETTINGS = frozenset({*NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART})
+SETTINGS_FILES = frozenset({*CONFIG_NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART_FILE})
 """Names of files that change which files are read, or how, wherever they are."""
 TURN = 100
 """Milliseconds after which a watcher is known to have started."""
-MOST_NAMES = 3
+MAX_NAMED_FILES = 3
 """Changed files that a note names."""
 CLEAR = b"\x1b[H\x1b[2J\x1b[3J"
 
 
 @record
-class Watched:
+class WatchedPaths:
     """The real paths that the result of a run depends on.
 
     ``folders``: those that are watched, each without those in it, since some of them may be left out.
-    ``read``: those whose files are read; the others may have SETTINGS. ``files``: the rest that is read.
+    ``read``: those whose files are read; others may have SETTINGS_FILES. ``files``: what else is read.
     """
 
     folders: frozenset[str]
@@ -46,19 +46,19 @@ class Watched:
         return self.concerns(path) or os.path.dirname(path) in self.read
 
     def concerns(self, path: str) -> bool:
-        return path in self.files or os.path.basename(path) in SETTINGS
+        return path in self.files or os.path.basename(path) in SETTINGS_FILES
 
 
-def watched(paths: Sequence[str], profile: str | None) -> Watched:
+def watched(paths: Sequence[str], profile: str | None) -> WatchedPaths:
     """What there is to watch now, for PATH arguments and ``--profile``. Everything is read anew."""
     forget()
     run = invocation()
     run.found_config = None
     left_out, config, expanded = Exclusion(), None, []
     try:
-        config = None if run.isolated else load_config(run.config)
+        config = None if run.isolated else configured(run.config)
         left_out = exclusion_of(run, config)
-        expanded = expand(paths, left_out)
+        expanded = expand_paths(paths, left_out)
     except UserError:  # the run reports it
         pass
     profiles = [profile, *(config.profiles.values() if config else ())]
@@ -72,7 +72,9 @@ def watched(paths: Sequence[str], profile: str | None) -> Watched:
         git = os.path.join(top, ".git", "info")
         files.add(os.path.join(git, "exclude"))
         folders |= {git, *(above for above in upwards(folder) if top == folder or above.startswith(top))}
-    return Watched(frozenset(filter(os.path.isdir, folders)), frozenset(left_out.folders), frozenset(files))
+    return WatchedPaths(
+        frozenset(filter(os.path.isdir, folders)), frozenset(left_out.folders), frozenset(files)
+    )
 
 
 def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
@@ -88,8 +90,12 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
             printing.out_parts([CLEAR])
         if changed:
             names = sorted(map(os.path.relpath, changed))
-            more = [msg("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
-            printing.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
+            more = (
+                [msg("and {count} more", count=len(names) - MAX_NAMED_FILES)]
+                if names[MAX_NAMED_FILES:]
+                else []
+            )
+            printing.info(msg("changed: {names}", names=join_and([*names[:MAX_NAMED_FILES], *more])))
         code = app.guarded(run)
         if code >= Exit.INTERRUPTED or invocation().unread:
             return code

@@ -14,7 +14,7 @@ from gpuxlate.cluster import waiting
 from gpuxlate.cluster.export import as_yaml
 from gpuxlate.cluster.nodes import gpu_nodes_of
 from gpuxlate.cluster.pods import gpu_pods, keys_of_pod, usage_of
-from gpuxlate.cluster.server import NODES, ApiServer, Json
+from gpuxlate.cluster.server import NODES_PATH, ApiServer, Json
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.locale import localize
@@ -47,7 +47,7 @@ def command(
 
     Of deploy/NAME, the first of its pods that does not run. Exit 0 if the pod runs or fits, 1 if not.
     """
-    why = reasons(live.cluster(), objects)
+    why = reasons(live.cluster_of_flags(), objects)
     if output == "json":
         printing.json_out(why.to_json())
     else:
@@ -105,7 +105,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     obstacles = [] if runs else [*waiting.obstacles(server, subject, told)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
-        raw = [each for page in server.pages(NODES) for each in page]
+        raw = [each for page in server.pages(NODES_PATH) for each in page]
         nodes = gpu_nodes_of(server, raw)
         if node:
             obstacles += _of_its_node(nodes, subject.pod)

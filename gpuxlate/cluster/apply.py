@@ -201,7 +201,7 @@ def _there(server: ApiServer, path: str) -> Json | None:
         return None
 
 
-def applied(server: ApiServer, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
+def apply_objects(server: ApiServer, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
     """Apply what was tried, one after the other. Raises ClusterError, which names what was applied before."""
     before: list[str] = []
     for done in trial:

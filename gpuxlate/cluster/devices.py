@@ -15,11 +15,11 @@ from gpuxlate.cluster.server import (
 )
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import (
+    CLAIM_VERSIONS,
     GROUP,
-    VERSIONS,
 )
 
-Key = tuple[str, str, str]
+DeviceId = tuple[str, str, str]
 """A device: its driver, pool and name."""
 
 CLOSING = ("NoSchedule", "NoExecute")
@@ -33,7 +33,7 @@ class ClusterDevices(NamedTuple):
     classes: frozenset[str] = frozenset()
 
 
-NO_DEVICES = ClusterDevices({})
+NO_CLUSTER_DEVICES = ClusterDevices({})
 
 
 def devices_of(server: ApiServer) -> ClusterDevices:
@@ -41,12 +41,12 @@ def devices_of(server: ApiServer) -> ClusterDevices:
 
     Devices that no single node has (``allNodes``, ``nodeSelector``) are left out. Raises ClusterError.
     """
-    for version in VERSIONS:
+    for version in CLAIM_VERSIONS:
         api = f"/apis/{GROUP}/{version}"
         try:
             slices = list(_listed(server, f"{api}/resourceslices"))
             if not slices:
-                return NO_DEVICES
+                return NO_CLUSTER_DEVICES
             classes = frozenset(
                 str(_name(device_class)) for device_class in _listed(server, f"{api}/deviceclasses")
             )
@@ -55,8 +55,8 @@ def devices_of(server: ApiServer) -> ClusterDevices:
             continue
         except ForbiddenError as error:
             server.note(msg("{why}: devices of claims are not counted", why=message_of(error)))
-            return NO_DEVICES
-    return NO_DEVICES
+            return NO_CLUSTER_DEVICES
+    return NO_CLUSTER_DEVICES
 
 
 def _listed(server: ApiServer, path: str) -> Iterator[Json]:
@@ -68,9 +68,9 @@ def _name(manifest: Json) -> Any:
     return (manifest.get("metadata") or {}).get("name")
 
 
-def _taken(claims: Iterator[Json]) -> dict[Key, list[Taken]]:
+def _taken(claims: Iterator[Json]) -> dict[DeviceId, list[Taken]]:
     """What allocated claims have, by device. Access of an administrator takes nothing."""
-    takers: dict[Key, list[Taken]] = {}
+    takers: dict[DeviceId, list[Taken]] = {}
     for claim in claims:
         status = claim.get("status") or {}
         pods = (each for each in status.get("reservedFor") or () if each.get("resource") == "pods")
@@ -86,7 +86,7 @@ def _taken(claims: Iterator[Json]) -> dict[Key, list[Taken]]:
     return takers
 
 
-def _by_node(slices: list[Json], taken: Mapping[Key, list[Taken]]) -> dict[str, tuple[LiveDevice, ...]]:
+def _by_node(slices: list[Json], taken: Mapping[DeviceId, list[Taken]]) -> dict[str, tuple[LiveDevice, ...]]:
     """The devices of the newest generation of each pool, by node."""
     specs = [resource_slice.get("spec") or {} for resource_slice in slices]
     newest: dict[tuple[str, str], int] = {}

@@ -25,7 +25,7 @@ from gpuxlate.model.messages import join_and, msg, plural
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 CHECK_CONTEXT = "check this context in the kubeconfig"
-MAX_LENGTH = 400
+MAX_SERVER_MESSAGE = 400
 """Characters of a server's message that are shown."""
 _BEARER = regex(r"(?i)\b(bearer|basic)\s+[^\s\"']+")
 _JWT = regex(r"\beyJ[\w-]+\.[\w-]*\.?[\w-]*")
@@ -97,7 +97,7 @@ def one_line(text: str, secrets: set[str]) -> str:
         if len(secret) > 3:
             text = text.replace(secret, "[hidden]")
     text = _JWT.sub("[hidden]", _BEARER.sub(r"\1 [hidden]", text))
-    return text if len(text) <= MAX_LENGTH else text[: MAX_LENGTH - 3] + "..."
+    return text if len(text) <= MAX_SERVER_MESSAGE else text[: MAX_SERVER_MESSAGE - 3] + "..."
 
 
 def failure(request: Request, answer: Any, tries: int) -> ClusterError:

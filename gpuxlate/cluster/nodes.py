@@ -9,9 +9,9 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import LiveNode, NodeOffer, NodeView
 from gpuxlate.backends.nvidia_device_plugin import card_labels, labelled
-from gpuxlate.cluster.devices import CLOSING, NO_DEVICES, ClusterDevices, devices_of
+from gpuxlate.cluster.devices import CLOSING, NO_CLUSTER_DEVICES, ClusterDevices, devices_of
 from gpuxlate.cluster.server import (
-    NODES,
+    NODES_PATH,
     ApiServer,
     Json,
 )
@@ -31,18 +31,18 @@ _HAMI_NODE = NodeView(None, NodeOffer.NOTHING, notes=(_SPLIT,))
 
 def gpu_nodes(server: ApiServer, selector: str | None = None) -> list[GpuNode]:
     """The GPU nodes of the cluster, by name."""
-    nodes = [node for page in server.pages(NODES, selector=selector) for node in page]
+    nodes = [node for page in server.pages(NODES_PATH, selector=selector) for node in page]
     return gpu_nodes_of(server, nodes)
 
 
 def gpu_nodes_of(server: ApiServer, nodes: Sequence[Json]) -> list[GpuNode]:
     """The GPU nodes of some nodes, by name."""
-    devices = devices_of(server) if nodes else NO_DEVICES
+    devices = devices_of(server) if nodes else NO_CLUSTER_DEVICES
     candidates = (gpu_node(node, devices) for node in nodes)
     return sorted((node for node in candidates if node is not None), key=lambda node: node.name)
 
 
-def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None:
+def gpu_node(node: Json, devices: ClusterDevices = NO_CLUSTER_DEVICES) -> GpuNode | None:
     """One node; None where it has nothing to do with GPUs. ``devices``: those of the cluster."""
     live = _live_node(node, devices)
     views = [

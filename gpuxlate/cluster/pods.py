@@ -11,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.cluster_nodes import LivePod
 from gpuxlate.cluster.server import (
     ENDED,
-    PODS,
+    PODS_PATH,
     ApiServer,
     Json,
 )
@@ -36,7 +36,7 @@ def usage_of(server: ApiServer, nodes: Sequence[GpuNode]) -> GpuUsage:
 
 def pods_of(server: ApiServer) -> Iterator[GpuPod]:
     """The pods of a server that request GPUs, read page by page."""
-    return gpu_pods(pod for page in server.pages(PODS) for pod in page)
+    return gpu_pods(pod for page in server.pages(PODS_PATH) for pod in page)
 
 
 def gpu_pods(pods: Iterable[Json]) -> Iterator[GpuPod]:

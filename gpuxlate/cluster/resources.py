@@ -45,21 +45,21 @@ class ResourceKind:
         return group in ("", self.group, version, f"{version}.{self.group}")
 
 
-PODS = ResourceKind("v1", "Pod", "pods", "pod", ("po",))
+POD_KIND = ResourceKind("v1", "Pod", "pods", "pod", ("po",))
 
-BUILT_IN: tuple[ResourceKind, ...] = (
+BUILT_IN_KINDS: tuple[ResourceKind, ...] = (
     ResourceKind("apps/v1", "Deployment", "deployments", "deploy"),
     ResourceKind("apps/v1", "StatefulSet", "statefulsets", "sts"),
     ResourceKind("apps/v1", "DaemonSet", "daemonsets", "ds"),
     ResourceKind("batch/v1", "Job", "jobs", "job"),
     ResourceKind("batch/v1", "CronJob", "cronjobs", "cronjob", ("cj",), older=("batch/v1beta1",)),
-    PODS,
+    POD_KIND,
     ResourceKind("apps/v1", "ReplicaSet", "replicasets", "rs"),
     ResourceKind("v1", "ReplicationController", "replicationcontrollers", "rc"),
 )
 """The kinds of Kubernetes itself that hold pods."""
 
-DEFAULT = BUILT_IN[:6]
+DEFAULT_KINDS = BUILT_IN_KINDS[:6]
 """The kinds where none is named, and of ``all``."""
 
 _CONTROLLERS = frozenset(
@@ -86,18 +86,18 @@ class ObjectSelection:
     everything: bool = False
 
 
-def words_of(kind: ResourceKind) -> tuple[str, ...]:
+def kind_words(kind: ResourceKind) -> tuple[str, ...]:
     """Its names, the shortest first."""
     return tuple(dict.fromkeys((kind.short, kind.resource, *kind.words)))
 
 
-def selected(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelection]:
+def selections_of(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelection]:
     """What the arguments select; without arguments everything. Raises ChoiceError.
 
     The server is asked only about kinds that are not of Kubernetes itself.
     """
     if not arguments:
-        return [ObjectSelection(DEFAULT, everything=True)]
+        return [ObjectSelection(DEFAULT_KINDS, everything=True)]
     if any("/" in argument for argument in arguments):
         bare = [argument for argument in arguments if "/" not in argument]
         if bare:
@@ -109,22 +109,23 @@ def selected(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelectio
             if len(pair) != 2 or not all(pair):
                 raise ChoiceError(msg("{one}: neither a file nor KIND/NAME", one=argument))
         return [
-            ObjectSelection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))
+            ObjectSelection((resource_kind(server, kind),), name)
+            for kind, name in dict.fromkeys(map(tuple, pairs))
         ]
     first, *names = arguments
     if first == "all" and not names:
-        return [ObjectSelection(DEFAULT, everything=True)]
-    kinds = tuple(dict.fromkeys(kind_of(server, word) for word in first.split(",") if word))
+        return [ObjectSelection(DEFAULT_KINDS, everything=True)]
+    kinds = tuple(dict.fromkeys(resource_kind(server, word) for word in first.split(",") if word))
     if not names:
         return [ObjectSelection((kind,)) for kind in kinds]
     return [ObjectSelection((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
 
 
-def kind_of(server: ApiServer, word: str) -> ResourceKind:
+def resource_kind(server: ApiServer, word: str) -> ResourceKind:
     """The kind that a word means: one of Kubernetes itself, else one that the server knows."""
-    kind = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
+    kind = next((kind for kind in BUILT_IN_KINDS if kind.called(word)), None) or _discovered(server, word)
     if kind is None:
-        known_words = [known_word for kind in BUILT_IN for known_word in words_of(kind)]
+        known_words = [known_word for kind in BUILT_IN_KINDS for known_word in kind_words(kind)]
         hint = did_you_mean(word.lower(), known_words, "kubectl api-resources lists them")
         raise ChoiceError(msg("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return kind

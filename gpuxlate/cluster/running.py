@@ -10,7 +10,7 @@ from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.pods import keys_of_pod
 from gpuxlate.cluster.server import (
-    NODES,
+    NODES_PATH,
     ApiServer,
     ChoiceError,
     ClusterError,
@@ -22,7 +22,7 @@ from gpuxlate.model.pod import (
 )
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.ledger import number_of
+from gpuxlate.planning.ledger import requested_number
 from gpuxlate.planning.nodes import GpuNode, unit_profile
 
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "--format=csv"]
@@ -57,7 +57,7 @@ def running(server: ApiServer, name: str, namespace: str, container: str | None)
             ),
             msg("kubectl describe pod -n {namespace} {name} shows why", namespace=namespace, name=name),
         )
-    node = gpu_node(server.get(f"{NODES}/{quote(pod['spec']['nodeName'], safe='')}"))
+    node = gpu_node(server.get(f"{NODES_PATH}/{quote(pod['spec']['nodeName'], safe='')}"))
     keys = keys_of_pod(pod)
     backend = _dialect(keys, node)
     shares = _shares(keys, backend, node)
@@ -109,10 +109,10 @@ def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dic
         container.name: row.share(count)
         for container in keys.containers
         for row in counted
-        if (count := number_of(PodKeys(containers=(container,)), row.key))
+        if (count := requested_number(PodKeys(containers=(container,)), row.key))
     }
 
 
-def printed(server: ApiServer, where: Running) -> str:
+def nvidia_smi_output(server: ApiServer, where: Running) -> str:
     """The output of nvidia-smi in the container. Raises ClusterError."""
     return server.exec(where.namespace, where.pod, where.container, NVIDIA_SMI)

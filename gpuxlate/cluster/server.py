@@ -10,8 +10,8 @@ from gpuxlate.model.errors import Exit, UserError
 Json = dict[str, Any]
 """An object of the server."""
 
-NODES = "/api/v1/nodes"
-PODS = "/api/v1/pods"
+NODES_PATH = "/api/v1/nodes"
+PODS_PATH = "/api/v1/pods"
 ENDED = ("Succeeded", "Failed")
 """Phases of pods that use nothing any more."""
 

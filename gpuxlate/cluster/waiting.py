@@ -10,12 +10,12 @@ from urllib.parse import quote
 from gpuxlate.backends import registry
 from gpuxlate.cluster.devices import ClusterDevices, devices_of
 from gpuxlate.cluster.pods import keys_of_pod
-from gpuxlate.cluster.resources import objects, selected
+from gpuxlate.cluster.resources import objects, selections_of
 from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json, MissingError
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import message_of, msg
-from gpuxlate.model.pod import GROUP, VERSIONS
+from gpuxlate.model.pod import CLAIM_VERSIONS, GROUP
 from gpuxlate.planning.nodes import Toleration
 
 MOST_EVENTS = 5
@@ -58,7 +58,7 @@ class AskedObject:
 
 def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
     """What ``pod/web`` or ``deploy/web`` names. Raises ClusterError."""
-    selections = selected(server, words)
+    selections = selections_of(server, words)
     if len(selections) != 1 or selections[0].name is None or len(selections[0].kinds) != 1:
         raise ChoiceError("name one object", "write pod/NAME or deploy/NAME")
     (named,) = objects(server, selections)
@@ -275,7 +275,7 @@ def _ways_of(claim: Json) -> Iterator[Json]:
 
 
 def _claim(server: ApiServer, namespace: str, resource: str, name: str) -> Json | None:
-    for version in VERSIONS:
+    for version in CLAIM_VERSIONS:
         path = f"/apis/{GROUP}/{version}/namespaces/{namespace}/{resource}/{quote(name, safe='')}"
         claim = _read(server, path)
         if claim is not None:

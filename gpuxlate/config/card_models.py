@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from gpuxlate.config.strict import LABEL, OMITTED, AtLeastOne, Strict, Text
+from gpuxlate.config.strict import LABEL_PATTERN, OMITTED, AtLeastOne, NonEmptyText, Strict
 from gpuxlate.model.limits import MAX_NAME
 
 Confidence = Literal["documented", "seen"]
@@ -17,7 +17,7 @@ class CardsModel(Strict):
 
     model_config = ConfigDict(title="Cards")
 
-    model: Text = Field(default=OMITTED, description="Card model.", examples=["A10"])
+    model: NonEmptyText = Field(default=OMITTED, description="Card model.", examples=["A10"])
     perNode: AtLeastOne = Field(  # noqa: N815
         default=OMITTED, description="Cards of one node.", examples=[4]
     )
@@ -31,7 +31,7 @@ class TemplateModel(Strict):
 
     model_config = ConfigDict(title="Template")
 
-    name: Text = Field(description="Name of the template.", examples=["vir05_1c_16g", "1g.10gb"])
+    name: NonEmptyText = Field(description="Name of the template.", examples=["vir05_1c_16g", "1g.10gb"])
     memoryMiB: AtLeastOne = Field(  # noqa: N815
         default=OMITTED,
         description="Memory of the part in MiB, as nodes show it (less than the GB of a MIG profile).",
@@ -48,7 +48,7 @@ class TemplateModel(Strict):
         description="Instances on one card, where all of them are of this template.",
         examples=[7],
     )
-    source: Text = Field(
+    source: NonEmptyText = Field(
         default=OMITTED,
         description="Documents that memory and compute come from, where they are not those of the card.",
         examples=["A data sheet"],
@@ -71,7 +71,10 @@ class CardModel(Strict):
         examples=["A100-80GB", "A100-SXM4-80GB"],
     )
     vendor: str = Field(
-        pattern=LABEL, max_length=63, description="Vendor of the card, in small letters.", examples=["nvidia"]
+        pattern=LABEL_PATTERN,
+        max_length=63,
+        description="Vendor of the card, in small letters.",
+        examples=["nvidia"],
     )
     memoryMiB: AtLeastOne = Field(  # noqa: N815
         default=OMITTED,
@@ -97,12 +100,12 @@ class CardModel(Strict):
         description="TFLOPs of FP16 of the whole card, where a scheduler counts compute in them.",
         examples=[71.2],
     )
-    names: dict[Text, Text] = Field(
+    names: dict[NonEmptyText, NonEmptyText] = Field(
         default=OMITTED,
         description="Name of a target to the text for the card in the target's keys.",
         examples=[{"baidu-cce": "a10_24g"}],
     )
-    productName: Text = Field(  # noqa: N815
+    productName: NonEmptyText = Field(  # noqa: N815
         default=OMITTED,
         description="The exact name of the card that its driver has, as nvidia-smi prints it. Omitted: cards "
         "of this model have several, or no document gives it.",
@@ -113,7 +116,7 @@ class CardModel(Strict):
         description="The only parts of the card that can be allocated.",
         examples=[[{"name": "vir05_1c_16g", "memoryMiB": 16384, "aiCores": 5}]],
     )
-    templatesOf: Text = Field(  # noqa: N815
+    templatesOf: NonEmptyText = Field(  # noqa: N815
         default=OMITTED,
         description="Name of a card of the catalogue with the same templates, in place of a list.",
         examples=["A100-80GB"],
@@ -123,7 +126,7 @@ class CardModel(Strict):
         description="The only amounts of memory that a part of the card may have, in MiB.",
         examples=[[1024, 2048]],
     )
-    source: Text = Field(
+    source: NonEmptyText = Field(
         default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
     )
     confidence: Confidence = Field(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from gpuxlate.config.profile_model import profile_model
-from gpuxlate.config.strict import OMITTED, AtLeastOne, FileName, RuleName, Strict, Text
+from gpuxlate.config.strict import OMITTED, AtLeastOne, FileName, NonEmptyText, RuleName, Strict
 
 
 class PerFileIgnoreModel(Strict):
@@ -40,7 +40,7 @@ class SyncTargetModel(Strict):
         description="The folder that gpuxlate writes, relative to the configuration file.",
         examples=["clusters/a/"],
     )
-    profile: Text = Field(
+    profile: NonEmptyText = Field(
         default=OMITTED,
         description="The profile of its cluster: the name of one in the configuration, or a file relative to "
         "the configuration file.",
@@ -52,10 +52,10 @@ class SyncTargetModel(Strict):
         examples=["decisions/a.yaml"],
     )
     round: Literal["up"] = Field(default=OMITTED, description="Accept rounding.", examples=["up"])
-    drop: list[Text] = Field(
+    drop: list[NonEmptyText] = Field(
         default=OMITTED, description="Fields that may be lost.", examples=[["policy", "qos"]]
     )
-    fill: dict[Text, AtLeastOne] = Field(
+    fill: dict[NonEmptyText, AtLeastOne] = Field(
         default=OMITTED, description="Values of unset fields, per card.", examples=[{"cores": 30}]
     )
     allow_leftovers: bool = Field(
@@ -74,13 +74,13 @@ class SyncModel(Strict):
     source: FileName = Field(
         description="The folder of the source, relative to the configuration file.", examples=["base/"]
     )
-    from_: Text = Field(
+    from_: NonEmptyText = Field(
         default=OMITTED,
         alias="from",
         description="The dialect to read. Omitted: found by its keys.",
         examples=["neutral"],
     )
-    targets: dict[Text, SyncTargetModel | FileName] = Field(
+    targets: dict[NonEmptyText, SyncTargetModel | FileName] = Field(
         min_length=1,
         description="Target to its folder, or to a mapping with the folder as dir.",
         examples=[{"neutral": "clusters/a/"}],
@@ -108,13 +108,13 @@ class CommonConfig(Strict):
         description="Rules that some files may break: each entry has a path, rules and a reason.",
         examples=[[{"path": "legacy/**/*.yaml", "rules": ["VKE012"], "reason": "frozen until June"}]],
     )
-    exclude: list[Text] = Field(
+    exclude: list[NonEmptyText] = Field(
         default=OMITTED,
         description="Files and folders to leave out where a folder is given: gitignore patterns, relative to "
         "the folder of the configuration file. '!' takes back what an earlier one leaves out.",
         examples=[["vendor/", "*.generated.yaml"]],
     )
-    targets: list[Text] = Field(
+    targets: list[NonEmptyText] = Field(
         default=OMITTED,
         min_length=1,
         description="The targets of this repository, names of `gpuxlate targets`, which compare shows and "
@@ -133,7 +133,7 @@ class CommonConfig(Strict):
         "names where the option is not given.",
         examples=["decisions.yaml"],
     )
-    prices: dict[Text, Annotated[float, Field(ge=0)]] = Field(
+    prices: dict[NonEmptyText, Annotated[float, Field(ge=0)]] = Field(
         default=OMITTED,
         description="The price of one card for an hour, in any currency: by the card, or by target and card. "
         "It is not converted. plan and cost show what shares cost.",
@@ -164,5 +164,5 @@ def config_model() -> type[BaseModel]:
         "folder of the configuration file and inside it.",
         examples=[{"beijing": "profiles/beijing.yaml"}],
     )
-    members: dict[str, Any] = {"profiles": (dict[Text, profile_model() | FileName], profiles)}  # type: ignore[misc]
+    members: dict[str, Any] = {"profiles": (dict[NonEmptyText, profile_model() | FileName], profiles)}  # type: ignore[misc]
     return create_model("ConfigModel", __base__=CommonConfig, __doc__=CommonConfig.__doc__, **members)

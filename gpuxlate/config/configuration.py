@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 ReadYaml = Callable[[str], object]
 
-CODE = "config"
+CONFIG_CODE = "config"
 """The code of these diagnostics, which belong to no rule."""
 
 SECTION = ("tool", "gpuxlate")
@@ -67,7 +67,7 @@ def _lines(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
     where = str(file) if file else None
-    return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
+    return ConfigError([Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, file=where)], read=False)
 
 
 @record
@@ -188,9 +188,11 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
     if data is None:
         return Config(path)
     from gpuxlate.config.config_model import config_model
-    from gpuxlate.config.validation_errors import check
+    from gpuxlate.config.validation_errors import check_model
 
-    settings, problems = check(config_model(), _targets_as_folders(_profiles_as_files(data)), CODE, base=base)
+    settings, problems = check_model(
+        config_model(), _targets_as_folders(_profiles_as_files(data)), CONFIG_CODE, base=base
+    )
     problems += _bad_targets(data, base)
     profiles: dict[str, Profile | Path] = {}
     for name, profile in _mapping(data, "profiles").items():
@@ -245,12 +247,14 @@ def _targets_as_folders(data: object) -> object:
 
 def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
     from gpuxlate.config.config_model import SyncTargetModel
-    from gpuxlate.config.validation_errors import check
+    from gpuxlate.config.validation_errors import check_model
 
     for number, tree in enumerate(_trees(data)):
         for name, target in _mapping(tree, "targets").items():
             said = target if isinstance(target, dict) else {"dir": target}
-            yield from check(SyncTargetModel, said, CODE, base=(*base, "sync", number, "targets", name))[1]
+            yield from check_model(
+                SyncTargetModel, said, CONFIG_CODE, base=(*base, "sync", number, "targets", name)
+            )[1]
 
 
 def _sync_entries(data: object) -> Iterator[SyncEntry]:
@@ -291,7 +295,7 @@ def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagn
         except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
             path = (*base, index)
             message = msg("{where}: {message}", where=f"targets[{index}]", message=message_of(error))
-            yield Diagnostic(CODE, Severity.ERROR, message, error.hint, path)
+            yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, error.hint, path)
 
 
 def _prices(
@@ -311,7 +315,7 @@ def _prices(
         except PriceError as error:
             path = ("prices", name)
             message = msg("{path}: {message}", path=dotted(path), message=message_of(error))
-            problems.append(Diagnostic(CODE, Severity.ERROR, message, error.hint, (*base, *path)))
+            problems.append(Diagnostic(CONFIG_CODE, Severity.ERROR, message, error.hint, (*base, *path)))
     return tuple(prices), problems
 
 
@@ -330,7 +334,7 @@ def _bad_patterns(settings: Mapping[str, Any], base: DocumentPath) -> Iterator[D
             why = message_of(error)
             message = msg("{path} is not a gitignore pattern: {why}", path=dotted(path), why=why)
             hint = "write a pattern as in .gitignore"
-            yield Diagnostic(CODE, Severity.ERROR, message, hint, (*base, *path))
+            yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, (*base, *path))
 
 
 def _text(path: Path, *, named: bool) -> str:
@@ -369,10 +373,10 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     """A profile from plain data at ``base`` of its document. Raises ConfigError."""
     from gpuxlate.backends import registry
     from gpuxlate.config.profile_model import profile_model
-    from gpuxlate.config.validation_errors import check
+    from gpuxlate.config.validation_errors import check_model
     from gpuxlate.rules import releases
 
-    settings, problems = check(profile_model(), data, CODE, base=base)
+    settings, problems = check_model(profile_model(), data, CONFIG_CODE, base=base)
     catalogue = tuple(map(Card.from_document, (settings or {}).get("catalogue", ())))
     problems += _of_catalogue(catalogue, (*base, "catalogue"))
     told = (settings or {}).get("releases", ())
@@ -419,7 +423,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
             if change["change"] == ChangeKind.RENAMED and "replacement" not in change:
                 message = msg("{path} has no replacement", path=dotted(path))
                 yield Diagnostic(
-                    CODE, Severity.ERROR, message, "write the key that is read in its place", path
+                    CONFIG_CODE, Severity.ERROR, message, "write the key that is read in its place", path
                 )
 
 
@@ -427,7 +431,7 @@ def _unknown_in(path: DocumentPath, name: str, names: Iterable[str]) -> Diagnost
     """A name that is none of those that there are."""
     hint = did_you_mean(name, names, "gpuxlate schema profile prints every field")
     message = msg("{path} is {name!r}, which nothing has", path=dotted(path), name=name)
-    return Diagnostic(CODE, Severity.ERROR, message, hint, path)
+    return Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, path)
 
 
 def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
@@ -436,14 +440,14 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
         if card.name.casefold() in names:
             path = (*base, index, "name")
             message = msg("{path} is {name!r} a second time", path=dotted(path), name=card.name)
-            yield Diagnostic(CODE, Severity.ERROR, message, "write all of a card in one entry", path)
+            yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, "write all of a card in one entry", path)
         if card.templates_of and card_named(card.templates_of) is None:
             path = (*base, index, "templatesOf")
             wrong = "{path} is {name!r}, which is no card of the catalogue"
             message = msg(wrong, path=dotted(path), name=card.templates_of)
             near = nearest(card.templates_of)
             hint = suggest(near[0]) if near else "gpuxlate targets --cards lists them"
-            yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
+            yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, path)
         names.add(card.name.casefold())
 
 

@@ -26,9 +26,9 @@ LIST = "decisions"
 NUMBER_FIELDS = ("cores", "memoryMiB")
 """Fields that a person can fill in."""
 AMOUNT_FIELDS = (*NUMBER_FIELDS, "memoryLimitMiB")
-SELECTOR = "selector"
+POD_FIELD = "selector"
 """The field of what belongs to the pod, whatever container an entry names."""
-Amount = int | str | None
+DecidedValue = int | str | None
 _MOST_VALUES = MAX_ENTRIES * 16
 """Keys and items of one document: an entry has ten."""
 
@@ -46,22 +46,22 @@ class Decision(NamedTuple):
     field: str
     code: str
     verdict: str
-    asked: Amount
-    given: Amount
+    asked: DecidedValue
+    given: DecidedValue
     accept: bool
     reason: str = ""
     document: Document | None = None
     position: int = 0
 
     @property
-    def subject(self) -> tuple[Amount, ...]:
+    def subject(self) -> tuple[DecidedValue, ...]:
         """What it is about: entries with the same have to agree. Of a filled field ``given`` answers."""
         reported_value = None if self.verdict == "filled" else self.given
         return self.object, self.container, self.field, self.code, self.asked, reported_value
 
     def of_container(self, name: str | None) -> bool:
         """It is about this container of its object; about any where either is not known."""
-        return self.field == SELECTOR or None in (self.container, name) or self.container == name
+        return self.field == POD_FIELD or None in (self.container, name) or self.container == name
 
     def covers(self, loss: Decision) -> bool:
         """It decides the same loss as the entry that has all of its fields."""
@@ -109,7 +109,7 @@ def decisions_in(source: Source) -> tuple[list[Decision], list[Diagnostic]]:
 def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic]]:
     """The entries of one document, and what is wrong with each."""
     from gpuxlate.config.decisions_model import DecisionsModel
-    from gpuxlate.config.validation_errors import check
+    from gpuxlate.config.validation_errors import check_model
 
     assert document.root is not None
     try:
@@ -123,7 +123,7 @@ def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic
         hint = "keep the entries in several documents"
         message = msg("{list} has more than {most} entries", list=LIST, most=MAX_ENTRIES)
         return [], [with_location(document, _wrong((LIST,), message, hint))]
-    model, problems = check(DecisionsModel, data, SCHEMA_CODE, maximum=_MOST_VALUES)
+    model, problems = check_model(DecisionsModel, data, SCHEMA_CODE, maximum=_MOST_VALUES)
     own_problems = [
         problem
         for n, entry in enumerate(entries)
@@ -197,9 +197,9 @@ def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
         yield Diagnostic("GX035", Severity.WARNING, message, hint, path)
 
 
-def disagreements(decisions: Sequence[Decision]) -> Iterator[Diagnostic]:
+def conflicting_entries(decisions: Sequence[Decision]) -> Iterator[Diagnostic]:
     """Entries about one loss of which one accepts it and the other does not, or with another number."""
-    by_place: dict[tuple[Amount, ...], list[Decision]] = {}
+    by_place: dict[tuple[DecidedValue, ...], list[Decision]] = {}
     for decision in decisions:
         for other in by_place.get(decision.subject, ()):
             same_target = decision.to == other.to or None in (decision.to, other.to)

@@ -23,7 +23,7 @@ from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
     JSON_NAMES,
-    LONGEST,
+    MAX_PROFILE_LENGTH,
     PROFILE,
     Device,
     Isolation,
@@ -45,7 +45,7 @@ from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source, Texts
 
 API_VERSION = "gpuxlate.io/v1alpha1"
-KIND = "GPUShare"
+GPU_SHARE = "GPUShare"
 DECISIONS = "Decisions"
 """The kind of a document of decisions (``config.decisions``)."""
 SCHEMA_CODE = "GX010"
@@ -85,9 +85,9 @@ def read_share_document(
     Beside a document there may be a warning: a partition that only a card of the profile may have.
     """
     from gpuxlate.config.document_model import DocumentModel
-    from gpuxlate.config.validation_errors import check
+    from gpuxlate.config.validation_errors import check_model
 
-    model, problems = check(DocumentModel, data, SCHEMA_CODE)
+    model, problems = check_model(DocumentModel, data, SCHEMA_CODE)
     problems += _arithmetic(data, profile)
     if model is None or any(problem.severity is Severity.ERROR for problem in problems):
         return None, problems
@@ -173,7 +173,7 @@ def _of_parts(spec: dict[str, Any], numbers: Sequence[int | None]) -> Iterator[S
 def _unknown_partition(partition: object, profile: Profile | None) -> Iterator[Diagnostic]:
     """A partition that no card has; its name, where it is one."""
     name = partition.get("profile") if isinstance(partition, dict) else None
-    if isinstance(name, str) and re.fullmatch(PROFILE, name) and len(name) <= LONGEST:
+    if isinstance(name, str) and re.fullmatch(PROFILE, name) and len(name) <= MAX_PROFILE_LENGTH:
         unknown = unknown_partition(name, profile)
         if unknown is not None:
             path = ("spec", "partition", "profile")
@@ -204,12 +204,12 @@ def to_document(name: str, share: Share, workload: Workload | None = None) -> di
         spec["workload"] = {"file": workload.file}
         if workload.container:
             spec["workload"]["container"] = workload.container
-    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
+    return {"apiVersion": API_VERSION, "kind": GPU_SHARE, "metadata": {"name": name}, "spec": spec}
 
 
 # GPUShare documents in a text, with the place of everything that is wrong.
 @dataclass(slots=True)
-class Specs:
+class ShareDocuments:
     """The GPUShare documents of some inputs, and what is wrong with them."""
 
     found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
@@ -237,11 +237,11 @@ class Specs:
         self.diagnostics += problems
 
 
-def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs:
+def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> ShareDocuments:
     """The shares of inputs; ``profile`` may add cards with partitions of their own.
 
     Raises InputError where an input is missing, or there is nothing to work on."""
-    specs = Specs()
+    specs = ShareDocuments()
     for source_input in inputs:
         source = source_input.source()
         specs.add(source_input, source, documents(source), profile)
@@ -284,7 +284,7 @@ def _shares_of(
     return shares, problems
 
 
-_SAYS_SO = regex(rf"\b{KIND}\b|\bapiVersion['\"]?\s*:\s*['\"]?gpuxlate[.]io/")
+_SAYS_SO = regex(rf"\b{GPU_SHARE}\b|\bapiVersion['\"]?\s*:\s*['\"]?gpuxlate[.]io/")
 
 
 def may_have_shares(text: str) -> bool:
@@ -295,7 +295,7 @@ def may_have_shares(text: str) -> bool:
 
 def is_share_document(document: Document) -> bool:
     """The document says that it is a GPUShare, rightly or not."""
-    return get_text(document.root, "kind") == KIND or (_is_ours(document) and not is_decisions(document))
+    return get_text(document.root, "kind") == GPU_SHARE or (_is_ours(document) and not is_decisions(document))
 
 
 def is_decisions(document: Document) -> bool:
@@ -352,7 +352,7 @@ def _other(document: Document) -> Diagnostic:
         msg("not a GPUShare document: {what}", what=kind_text),
         msg(
             "write kind: {kind} and apiVersion: {api_version}; to read a vendor's manifest, gpuxlate parse",
-            kind=KIND,
+            kind=GPU_SHARE,
             api_version=API_VERSION,
         ),
         ("kind",) if kind else (),

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from gpuxlate.config.strict import LABEL, NO_CONTROL, OMITTED, SUBDOMAIN, FromText, Strict
+from gpuxlate.config.strict import LABEL_PATTERN, NO_CONTROL, OMITTED, SUBDOMAIN_PATTERN, FromText, Strict
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
-    LONGEST,
+    MAX_PROFILE_LENGTH,
     MODEL,
     PROFILE,
     VENDOR,
@@ -27,7 +27,7 @@ from gpuxlate.model.share import (
 EDITOR_CARDS = 8
 """For editors the schema spells out what must divide, for up to this many cards."""
 
-Count = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1})]
+PositiveNumber = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1})]
 
 Percent = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1, "maximum": 100})]
 
@@ -45,7 +45,7 @@ class WorkloadModel(Strict):
     )
     container: str = Field(
         default=OMITTED,
-        pattern=LABEL,
+        pattern=LABEL_PATTERN,
         max_length=63,
         description="Name of the container that gets the share; needed only when the pod has more than "
         "one. Small letters, digits and '-', at most 63 characters.",
@@ -78,11 +78,11 @@ class PartitionModel(Strict):
 
     profile: str = Field(
         pattern=PROFILE,
-        max_length=LONGEST,
+        max_length=MAX_PROFILE_LENGTH,
         description="Name of the partition: a MIG profile, or a template.",
         examples=["1g.10gb"],
     )
-    count: Count = Field(
+    count: PositiveNumber = Field(
         default=1,
         description="Instances, on one card or on several of one node. Omitted: 1.",
         examples=[1],
@@ -105,7 +105,7 @@ class ReplicaModel(Strict):
         "compute and memory. Omitted: the profile knows.",
         examples=["mps"],
     )
-    count: Count = Field(default=1, description="How many of the clients. Omitted: 1.", examples=[1])
+    count: PositiveNumber = Field(default=1, description="How many of the clients. Omitted: 1.", examples=[1])
 
 
 class MetadataModel(Strict):
@@ -114,7 +114,7 @@ class MetadataModel(Strict):
     model_config = ConfigDict(title="Metadata")
 
     name: str = Field(
-        pattern=SUBDOMAIN,
+        pattern=SUBDOMAIN_PATTERN,
         max_length=253,
         description="Name of the share: small letters, digits, '-' and '.', a letter or digit at both "
         "ends, at most 253 characters (DNS-1123 subdomain).",
@@ -122,7 +122,7 @@ class MetadataModel(Strict):
     )
     namespace: str = Field(
         default=OMITTED,
-        pattern=LABEL,
+        pattern=LABEL_PATTERN,
         max_length=63,
         description="Namespace: small letters, digits and '-', at most 63 characters (DNS-1123 label).",
         examples=["serving"],
@@ -181,18 +181,18 @@ class ShareModel(Strict):
         },
     )
 
-    cards: Count = Field(
+    cards: PositiveNumber = Field(
         default=1,
         description="Physical cards, all on one node, an equal part of each. Omitted: 1.",
         examples=[1, 2],
     )
-    cores: Count = Field(
+    cores: PositiveNumber = Field(
         default=OMITTED,
         description="Compute in percent of one card, total over the cards: 1 to 100 x cards, and it "
         "divides by cards (2 cards at 30 % each: 60). Omitted: compute is not capped.",
         examples=[30],
     )
-    memoryMiB: Count = Field(  # noqa: N815  the field's own name
+    memoryMiB: PositiveNumber = Field(  # noqa: N815  the field's own name
         default=OMITTED,
         description="GPU memory in MiB (not MB, not GiB), total over the cards; it divides by cards. "
         "Omitted: all memory of the cards.",
@@ -216,7 +216,7 @@ class ShareModel(Strict):
         description="Colocation class: online pre-empts offline. Omitted: no colocation.",
         examples=["online"],
     )
-    memoryLimitMiB: Count = Field(  # noqa: N815
+    memoryLimitMiB: PositiveNumber = Field(  # noqa: N815
         default=OMITTED,
         description="How far GPU memory may burst, in MiB, total over the cards: memoryMiB or more, and it "
         "divides by cards. Omitted: memoryMiB is the limit.",

@@ -14,7 +14,7 @@ from gpuxlate.model.messages import msg
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
+CONFIG_NAMES = (".gpuxlate.yaml", ".gpuxlate.yml")
 PYPROJECT = "pyproject.toml"
 
 MAX_PARTS = 64
@@ -53,10 +53,15 @@ def is_of_another(path: StrPath) -> bool:
 
 def _nearest(start: str) -> str | None:
     for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
-        paths = [path for name in NAMES if os.path.lexists(path := os.path.join(folder, name))]
+        paths = [path for name in CONFIG_NAMES if os.path.lexists(path := os.path.join(folder, name))]
         if len(paths) > 1:
             raise TwoFilesError(
-                msg("{folder} has both {one} and {other}", folder=folder, one=NAMES[0], other=NAMES[1]),
+                msg(
+                    "{folder} has both {one} and {other}",
+                    folder=folder,
+                    one=CONFIG_NAMES[0],
+                    other=CONFIG_NAMES[1],
+                ),
                 "keep one of them",
             )
         if paths:

@@ -23,7 +23,7 @@ from gpuxlate.rules.kubernetes import NATIVE
 
 Schema = dict[str, Any]
 
-TEMPLATES = {kind.kind: kind.templates[0] for kind in BUILT_IN}
+POD_TEMPLATES = {kind.kind: kind.templates[0] for kind in BUILT_IN}
 """Where the pod template of a usual kind stands."""
 NO_PODS = (
     "CustomResourceDefinition",
@@ -35,7 +35,7 @@ NO_PODS = (
     "LimitRange",
 )
 """Kinds that hold none, whatever their fields are called."""
-EXAMPLE = {
+EXAMPLE_POD = {
     "apiVersion": "v1",
     "kind": "Pod",
     "metadata": {"name": "web"},
@@ -48,11 +48,11 @@ EXAMPLE = {
         ]
     },
 }
-WHOLE = Range(0)
+ANY_WHOLE_NUMBER = Range(0)
 """A resource whose data sheet bounds nothing."""
 
 
-AMOUNT = rf"^\+?({quantity.DIGITS})({quantity.SUFFIX})$"
+AMOUNT = rf"^\+?({quantity.DECIMAL_DIGITS})({quantity.UNIT_SUFFIX})$"
 """A quantity with a suffix."""
 
 
@@ -65,15 +65,15 @@ def overlay() -> Schema:
         "type": "object",
         "properties": {"kind": {"description": "Kind of the object.", "type": "string"}},
         "required": ["kind"],
-        "examples": [EXAMPLE],
+        "examples": [EXAMPLE_POD],
         "allOf": [*_by_kind()],
         "$defs": _definitions(backends),
     }
 
 
 def _by_kind() -> Iterator[Schema]:
-    for path in dict.fromkeys(TEMPLATES.values()):
-        kinds = [kind for kind, template in TEMPLATES.items() if template == path]
+    for path in dict.fromkeys(POD_TEMPLATES.values()):
+        kinds = [kind for kind, template in POD_TEMPLATES.items() if template == path]
         of_kind = {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}
         yield {"if": of_kind, "then": _at(path, {"$ref": "#/$defs/PodTemplate"})}
     # a List holds objects of any kind, each judged by its own
@@ -81,7 +81,7 @@ def _by_kind() -> Iterator[Schema]:
         "if": {"properties": {"kind": {"pattern": "List$"}}, "required": ["kind", "items"]},
         "then": {"properties": {"items": {"items": {"$ref": "#"}}}},
     }
-    others = {"properties": {"kind": {"not": {"enum": [*TEMPLATES, *NO_PODS]}}}, "required": ["kind"]}
+    others = {"properties": {"kind": {"not": {"enum": [*POD_TEMPLATES, *NO_PODS]}}}, "required": ["kind"]}
     no_list = {"not": {"properties": {"kind": {"pattern": "List$"}}}}
     yield {"if": {"allOf": [others, no_list]}, "then": {"$ref": "#/$defs/Anything"}}
 
@@ -203,7 +203,7 @@ def _unknown(backends: Sequence[Backend], prefix: str) -> str:
     rest = list(dict.fromkeys(row.name[len(prefix) :] for row in rows if row.name.startswith(prefix)))
     patterns_of_others = [f"{_escaped(name)}$".replace(r"\*", "[^/]*") for name in rest]
     patterns_of_others += [
-        f"{_escaped(name[len(prefix) :])}$" for name in ANYWHERE if name.startswith(prefix)
+        f"{_escaped(name[len(prefix) :])}$" for name in OWN_KEYS if name.startswith(prefix)
     ]
     return f"^{_escaped(prefix)}(?!{'|'.join(patterns_of_others)})"
 
@@ -213,7 +213,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"[\^$.*+?()\[\]{}|\\]", r"\\\g<0>", text)
 
 
-ANYWHERE = ("gpuxlate.io/ignore",)
+OWN_KEYS = ("gpuxlate.io/ignore",)
 """Keys of gpuxlate itself that ask for nothing."""
 
 
@@ -318,7 +318,7 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
     if Place.WRITTEN_BY_SCHEDULER in row.places:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
-        ranges = row.ranges or (WHOLE,)
+        ranges = row.ranges or (ANY_WHOLE_NUMBER,)
         counts = (key for key in backend.keys if key.sets == "cards" and row.name not in key.excludes)
         if row.per is Per.TOTAL and row.sets not in (None, "cards") and any(counts):
             ranges = tuple(

@@ -7,7 +7,7 @@ from typing import Any
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import Range
 
-LISTED = 64
+MAX_LISTED_NUMBERS = 64
 """The most numbers that are listed one by one as strings."""
 LOWEST = -quantity.LIMIT
 """The least of a range without a beginning."""
@@ -35,7 +35,7 @@ def _listed(number_range: Range) -> list[str]:
         return []
     first = -(-number_range.least // number_range.step) * number_range.step
     numbers = range(first, number_range.most + 1, number_range.step)
-    return [str(number) for number in numbers] if len(numbers) <= LISTED else []
+    return [str(number) for number in numbers] if len(numbers) <= MAX_LISTED_NUMBERS else []
 
 
 def as_pattern(number_range: Range) -> str:

@@ -14,7 +14,7 @@ from gpuxlate.model.profile import card_name
 
 PRICE = regex(r"[0-9]{1,9}(?:\.[0-9]{1,6})?")
 """Fifteen digits: a number of YAML or TOML keeps as many."""
-HINT = "write A10-24GB=10.5, or vke:A10-24GB=10.5 for one target; 0 or more, with at most six decimals"
+PRICE_HINT = "write A10-24GB=10.5, or vke:A10-24GB=10.5 for one target; 0 or more, with at most six decimals"
 
 
 class PriceError(UserError, ValueError):
@@ -40,9 +40,9 @@ def card_price(name: str, number: str) -> CardPrice:
 
     target, colon, card = name.rpartition(":")
     if not card or (colon and not target):
-        raise PriceError(msg("{name!r} names no card", name=cut(name, MAX_NAME)), HINT)
+        raise PriceError(msg("{name!r} names no card", name=cut(name, MAX_NAME)), PRICE_HINT)
     if PRICE.fullmatch(number) is None:
-        raise PriceError(msg("{text!r} is not a price", text=cut(number, MAX_NAME)), HINT)
+        raise PriceError(msg("{text!r} is not a price", text=cut(number, MAX_NAME)), PRICE_HINT)
     try:
         spelt = registry.get(target).name if target else None
     except registry.UnknownTargetError as error:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_mo
 
 from gpuxlate.backends import registry
 from gpuxlate.config.card_models import CardModel, CardsModel
-from gpuxlate.config.strict import OMITTED, AtLeastOne, FromText, ResourceName, Strict, Text
+from gpuxlate.config.strict import OMITTED, AtLeastOne, FromText, NonEmptyText, ResourceName, Strict
 from gpuxlate.config.validation_errors import NUMBER, WORD
 from gpuxlate.model.profile import ChangeKind, Extension
 from gpuxlate.model.share import Policy
@@ -24,7 +24,7 @@ class ReleaseChangeModel(Strict):
 
     model_config = ConfigDict(title="Change of a release")
 
-    key: Text = Field(
+    key: NonEmptyText = Field(
         description="The key, as a manifest has it; `{model}` is the name of a card.",
         examples=["hygon.com/dcunum"],
     )
@@ -35,18 +35,18 @@ class ReleaseChangeModel(Strict):
         "request; denied: it refuses every pod with the key.",
         examples=["renamed"],
     )
-    replacement: Text = Field(
+    replacement: NonEmptyText = Field(
         default=OMITTED, description="The key that is read in its place.", examples=["hygon.com/hcunum"]
     )
-    values: list[Text] = Field(
+    values: list[NonEmptyText] = Field(
         default=OMITTED, description="Values that it takes from then on.", examples=[["128", "160"]]
     )
-    text: Text = Field(
+    text: NonEmptyText = Field(
         default=OMITTED,
         description="What is different, in words.",
         examples=["where memoryPerCard lists it"],
     )
-    source: Text = Field(
+    source: NonEmptyText = Field(
         default=OMITTED, description="The document that says so.", examples=["notes of our own build"]
     )
 
@@ -56,7 +56,7 @@ class ReleaseModel(Strict):
 
     model_config = ConfigDict(title="Release")
 
-    component: Text = Field(description="The software, as in `components`.", examples=["hami"])
+    component: NonEmptyText = Field(description="The software, as in `components`.", examples=["hami"])
     version: ComponentVersion = Field(
         description="The release, in quotes where it looks like a number.", examples=["2.11.0"]
     )
@@ -75,14 +75,14 @@ class CommonProfile(Strict):
 
     model_config = ConfigDict(title="Profile")
 
-    target: Text = Field(
+    target: NonEmptyText = Field(
         description="The target that the cluster serves: a name of `gpuxlate targets`.",
         examples=["alibaba-gpushare"],
     )
-    kubernetesVersion: Text = Field(  # noqa: N815
+    kubernetesVersion: NonEmptyText = Field(  # noqa: N815
         default=OMITTED, description="Version of the cluster, in quotes.", examples=["v1.28.9-aliyun.1"]
     )
-    nodeImage: Text = Field(  # noqa: N815
+    nodeImage: NonEmptyText = Field(  # noqa: N815
         default=OMITTED, description="Image of the GPU nodes.", examples=["alinux3"]
     )
     policy: Annotated[Policy, FromText] = Field(

@@ -42,7 +42,7 @@ Kind = Literal[
     "kubernetes-overlay",
 ]
 _READ = ("spec", "config", "profile", "catalogue", "decisions")
-VERSIONS = {kind: "v1alpha1" if kind in _READ else "v1" for kind in get_args(Kind)}
+SCHEMA_VERSIONS = {kind: "v1alpha1" if kind in _READ else "v1" for kind in get_args(Kind)}
 """The kinds of schema, and the version of each."""
 KEYWORDS = (
     *("title", "description", "$ref", "type", "const", "enum", "default", "examples"),
@@ -54,12 +54,12 @@ KEYWORDS = (
 
 def schema_id(kind: str) -> str:
     """The ``$id`` of the schema of a kind: a name, not an address."""
-    return f"urn:gpuxlate:{kind}:{VERSIONS[kind]}"
+    return f"urn:gpuxlate:{kind}:{SCHEMA_VERSIONS[kind]}"
 
 
 def schema_file(kind: str) -> str:
     """The path of the schema of a kind on a site."""
-    return f"schemas/{kind}.{VERSIONS[kind]}.json"
+    return f"schemas/{kind}.{SCHEMA_VERSIONS[kind]}.json"
 
 
 def editor_line(kind: str) -> str:

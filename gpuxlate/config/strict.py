@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from gpuxlate.model.quantity import LIMIT
 
-LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+LABEL_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """DNS-1123 label: names of namespaces and containers, at most 63 characters."""
 
-SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+SUBDOMAIN_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 """DNS-1123 subdomain: names of most Kubernetes objects, at most 253 characters."""
 
 NO_CONTROL = r"^[^\x00-\x1f]+$"
@@ -36,7 +36,7 @@ class Strict(BaseModel):
 
 AtLeastOne = Annotated[int, Field(ge=1, le=LIMIT)]
 
-Text = Annotated[str, Field(min_length=1)]
+NonEmptyText = Annotated[str, Field(min_length=1)]
 
 ResourceName = Annotated[
     str,

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-LONGEST = 60
+MAX_SHOWN_VALUE = 60
 """Characters of a value that a message shows."""
 MIB = 2**20
-PERCENT = ("cores", "memoryPercent")
+PERCENT_FIELDS = ("cores", "memoryPercent")
 """Fields that count percent of one card."""
 _PLAIN_TEXT = regex(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
 _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
@@ -46,7 +46,7 @@ def shown(value: object) -> str:
     if isinstance(value, int | float):
         return str(value)
     text = str(value)
-    short = text if len(text) <= LONGEST else text[:LONGEST] + "..."
+    short = text if len(text) <= MAX_SHOWN_VALUE else text[:MAX_SHOWN_VALUE] + "..."
     return json.dumps(short, ensure_ascii=not short.isprintable())
 
 
@@ -82,7 +82,7 @@ def _text_hint(name: str, text: str) -> str | None:
     if amount.amount <= 0:
         return None
     if text.endswith("%"):
-        if name not in PERCENT:
+        if name not in PERCENT_FIELDS:
             return None
         example = f"{name}: {math.ceil(amount.amount)}"
         return msg("write {example}: {name} counts percent", example=example, name=name)
@@ -98,7 +98,7 @@ def _text_hint(name: str, text: str) -> str | None:
 
 def _amount_hint(name: str, amount: Fraction) -> str:
     percent = amount * FULL_CARD_CORES
-    if name in PERCENT and amount < 1 and percent.denominator == 1:
+    if name in PERCENT_FIELDS and amount < 1 and percent.denominator == 1:
         return msg(
             "write {example} for {part} of a card: {name} counts percent of one card",
             example=f"{name}: {percent}",
@@ -154,7 +154,7 @@ class ModelError:
         return bool(self.loc) and isinstance(self.loc[-1], int)
 
 
-def check(
+def check_model(
     model: type[BaseModel], data: object, code: str, *, base: Path = (), maximum: int = MAX_ENTRIES
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
@@ -264,7 +264,7 @@ def _nearest_field(problem: ModelError, name: str, allowed: list[str]) -> str:
     for path in _all_fields(problem.root):
         if path[-1] == name and len(path) > 1:
             return msg("move {name} under {parent}", name=name, parent=problem.dotted(path[:-1]))
-    near = spelt_like(_plain(name[:LONGEST]), plain)
+    near = spelt_like(_plain(name[:MAX_SHOWN_VALUE]), plain)
     if near:
         return suggest(plain[near[0]])
     return msg("fields here: {names}", names=", ".join(allowed))
@@ -364,7 +364,7 @@ def _choice(problem: ModelError) -> Saying:
     if len(choices) == 1:
         message = msg("{label} is {value}, it must be {only}", label=label, value=value, only=choices[0])
         return message, msg("write {example}", example=f"{problem.name}: {choices[0]}")
-    text = problem.value[:LONGEST] if isinstance(problem.value, str) else ""
+    text = problem.value[:MAX_SHOWN_VALUE] if isinstance(problem.value, str) else ""
     # what a vendor calls a value: close in letters is not close in meaning
     correct = registry.word(problem.name, text.strip().lower())
     near = [correct] if correct else spelt_like(text.lower().replace("_", "-"), choices)
@@ -379,7 +379,7 @@ def _choice(problem: ModelError) -> Saying:
 def _pattern(problem: ModelError) -> Saying:
     message = _of("{label} is {value}, which is not allowed", problem)
     rule = problem.field.description if problem.field else None
-    text = str(problem.value)[:LONGEST]
+    text = str(problem.value)[:MAX_SHOWN_VALUE]
     kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
     for fixed in (text.strip(), text.upper(), kebab):
         if fixed != text and re.search(problem.context["pattern"], fixed):

@@ -18,7 +18,7 @@ from urllib.request import url2pathname
 
 from gpuxlate.model.messages import Message, msg
 
-NAME = "gpuxlate"
+DISTRIBUTION = "gpuxlate"
 
 
 def install_hint(extra: str) -> Message:
@@ -31,15 +31,15 @@ def install_hint(extra: str) -> Message:
 def install_command(extra: str) -> str:
     """The command that adds an extra to the package that is installed."""
     try:
-        distribution = Distribution.from_name(NAME)
+        distribution = Distribution.from_name(DISTRIBUTION)
     except PackageNotFoundError:  # run from a checkout
         return _command(f"{Path(__file__).parents[2]}[{extra}]")
     if sys.argv[0].endswith(".pyz"):  # nothing can be added to a zipapp; the wheel is beside it in a release
-        wheel = f"{NAME}-{distribution.version}-py3-none-any.whl"
+        wheel = f"{DISTRIBUTION}-{distribution.version}-py3-none-any.whl"
         return f"pipx install {shlex.quote(f'./{wheel}[{extra}]')}"
     origin: dict[str, Any] = json.loads(distribution.read_text("direct_url.json") or "{}")
     url = urlsplit(origin.get("url", ""))
-    name = f"{NAME}[{extra}]"
+    name = f"{DISTRIBUTION}[{extra}]"
     if "vcs_info" in origin:
         source = origin["vcs_info"]
         return _command(f"{name} @ {source['vcs']}+{url.geturl()}@{source['commit_id']}")
@@ -57,7 +57,7 @@ def _command(*words: str, alone: bool = False) -> str:
     """``alone``: the words are packages that the extra brings, without this one."""
     prefix = Path(sys.prefix)
     if (prefix / "pipx_metadata.json").exists():
-        program = f"pipx inject {NAME}" if alone else "pipx install --force"
+        program = f"pipx inject {DISTRIBUTION}" if alone else "pipx install --force"
     elif (prefix / "uv-receipt.toml").exists():
         program = (
             f"uv pip install --python {shlex.quote(str(prefix))}" if alone else "uv tool install --force"

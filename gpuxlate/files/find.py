@@ -303,9 +303,9 @@ def _nothing(_one: str) -> bool:
 # Inputs: the files of PATH arguments, and reading them.
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
-TEMPLATES = "templates"
+CHART_TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
-CHART = "Chart.yaml"
+CHART_FILE = "Chart.yaml"
 T = TypeVar("T")
 _MOST_HELD = 2**20
 """Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
@@ -463,7 +463,7 @@ def reason(error: OSError) -> str:
     return text if isinstance(text, Message) else text[:1].lower() + text[1:]
 
 
-def expand(
+def expand_paths(
     paths: Sequence[str], exclusion: Exclusion | None = None, stdin_name: str | None = None
 ) -> list[Input]:
     """The inputs of PATH arguments: files, folders (recursively, in order) and ``-``.
@@ -581,10 +581,12 @@ def under_chart_templates(path: StrPath | None, here: str) -> bool:
     if path is None:
         return False
     # for most files comparing strings is enough
-    if TEMPLATES not in (text := str(path)) and TEMPLATES not in here:
+    if CHART_TEMPLATES not in (text := str(path)) and CHART_TEMPLATES not in here:
         return False
     text = os.path.normpath(os.path.join(here, text))
-    if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
+    if f"{os.sep}{CHART_TEMPLATES}{os.sep}" not in text:
         return False
-    above = (folder for folder in upwards(os.path.dirname(text)) if os.path.basename(folder) == TEMPLATES)
-    return any(os.path.isfile(os.path.join(os.path.dirname(folder), CHART)) for folder in above)
+    above = (
+        folder for folder in upwards(os.path.dirname(text)) if os.path.basename(folder) == CHART_TEMPLATES
+    )
+    return any(os.path.isfile(os.path.join(os.path.dirname(folder), CHART_FILE)) for folder in above)

@@ -14,7 +14,7 @@ from gpuxlate.model.limits import MAX_TEXT
 from gpuxlate.model.messages import msg
 
 StrPath = str | os.PathLike[str]
-BLOCK = 64 * 1024
+READ_BLOCK = 64 * 1024
 """Bytes that are read at once from what has no length."""
 F = TypeVar("F", bound=Callable[..., Any])
 _OPEN = regex(r"/dev/(?:stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
@@ -86,13 +86,13 @@ def read_at_most(read: Callable[[int], bytes], path: StrPath, maximum: int, leng
 
     ``length``: of a file when it was opened. With so many bytes it is read: one call, not two, for most.
     """
-    parts = [read(min(length or BLOCK, maximum + 1))]
+    parts = [read(min(length or READ_BLOCK, maximum + 1))]
     left = maximum + 1 - len(parts[0])
     if not left:
         raise _too_large(path, maximum)
     if len(parts[0]) == length:
         return parts[0]
-    while block := read(min(left, BLOCK)):
+    while block := read(min(left, READ_BLOCK)):
         parts.append(block)
         left -= len(block)
         if not left:

@@ -18,7 +18,7 @@ from pathlib import Path
 from gpuxlate.files.read import cached, content
 from gpuxlate.model.declarations import regex
 
-SUFFIX = ".gpuxlate"
+TEMPORARY_SUFFIX = ".gpuxlate"
 """Temporary files are called ``.NAME.tmp-RANDOM.gpuxlate``: no run takes one for an input."""
 _OURS = regex(r"\..+\.tmp-[a-z0-9_]{8}\.gpuxlate", re.S)
 _NAME = 150
@@ -89,7 +89,7 @@ def write_atomically(
 def link_atomically(path: Path, goal: str) -> None:
     """Put a symbolic link where nothing, a file or a link is. Raises OSError; the place is then as it was."""
     _remove_left_over(path.parent)
-    new = path.with_name(f".{_short(path.name)}.tmp-{os.urandom(4).hex()}{SUFFIX}")
+    new = path.with_name(f".{_short(path.name)}.tmp-{os.urandom(4).hex()}{TEMPORARY_SUFFIX}")
     try:
         new.symlink_to(goal)  # an error where somebody has the name
         try:
@@ -143,7 +143,7 @@ def _short(name: str) -> str:
 def _temporary(target: Path, mode: int) -> tuple[int, Path]:
     """A new file beside the target, open for writing and locked."""
     while True:
-        path = target.with_name(f".{_short(target.name)}.tmp-{os.urandom(4).hex()}{SUFFIX}")
+        path = target.with_name(f".{_short(target.name)}.tmp-{os.urandom(4).hex()}{TEMPORARY_SUFFIX}")
         try:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
         except FileExistsError:

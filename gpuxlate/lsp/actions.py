@@ -15,7 +15,7 @@ from gpuxlate.config.decisions import Decision, decisions_in, with_accepted
 from gpuxlate.files.find import InputError, reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp.lens import TRANSLATE
-from gpuxlate.lsp.session import Check, OpenText, Server, protocol_word, with_hint, writes_pods
+from gpuxlate.lsp.session import CheckedText, OpenText, Server, protocol_word, with_hint, writes_pods
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
@@ -25,7 +25,7 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plan import EditError
 
-MOST_LINES = 12
+MAX_LISTED_FINDINGS = 12
 """Findings that one message lists."""
 ANNOTATION = "gpuxlate"
 ACCEPT = "gpuxlate.accept"
@@ -36,12 +36,12 @@ ACCEPT = "gpuxlate.accept"
 class Translated:
     """A text and its translation to a target."""
 
-    check: Check
+    check: CheckedText
     target: str
     result: Result
 
     @classmethod
-    def of(cls, check: Check, target: str) -> Translated:
+    def of(cls, check: CheckedText, target: str) -> Translated:
         """Translate a text as ``gpuxlate translate`` does.
 
         Raises ValueError where the text cannot be translated at all, UnknownTargetError, ReadOnlyTargetError.
@@ -77,8 +77,8 @@ class Translated:
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""
         findings = [diagnostic for diagnostic in self.result.diagnostics if diagnostic.severity in severities]
-        lines = [_line(finding) for finding in findings[:MOST_LINES]]
-        left = len(findings) - MOST_LINES
+        lines = [_line(finding) for finding in findings[:MAX_LISTED_FINDINGS]]
+        left = len(findings) - MAX_LISTED_FINDINGS
         more = [localize(msg("and {count} more", count=left))] if left > 0 else []
         return "\n".join([*lines, *more])
 
@@ -135,7 +135,7 @@ QUICK_FIX = types.CodeActionKind.QuickFix.value
 KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
 
-def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
+def actions(check: CheckedText, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
     """What can be done about a range; ``only``: the kinds that the editor asks for, all of them if None."""
     if check.editor is None:
         return []
@@ -160,7 +160,7 @@ def _wanted(kind: str, only: Sequence[str] | None) -> bool:
     )
 
 
-def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
+def _fixes(check: CheckedText, place: types.Range) -> Iterator[types.CodeAction]:
     """The fixes of the findings on the lines of a range, safe ones first."""
     near = [
         (finding, shown)
@@ -184,7 +184,7 @@ def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
             )
 
 
-def _acceptances(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
+def _acceptances(check: CheckedText, place: types.Range) -> Iterator[types.CodeAction]:
     """To accept each loss on the lines of a range, where there is a file of decisions."""
     for refusal, shown in check.refused:
         near = shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
@@ -220,7 +220,7 @@ def _loss(decision: Decision) -> Message:
             assert_never(kind)
 
 
-def _translations(check: Check) -> Iterator[types.CodeAction]:
+def _translations(check: CheckedText) -> Iterator[types.CodeAction]:
     assert check.editor is not None
     for name in (*check.editor.targets, None):
         title = localize(
@@ -232,7 +232,7 @@ def _translations(check: Check) -> Iterator[types.CodeAction]:
         )
 
 
-def _workspace_edit(check: Check, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+def _workspace_edit(check: CheckedText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
     return types.WorkspaceEdit({check.text.uri: edits})
 
 

@@ -12,7 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import changes_of, release_of
 from gpuxlate.locale import current, localize, sections, summary
-from gpuxlate.lsp.session import Check
+from gpuxlate.lsp.session import CheckedText
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Path
@@ -244,27 +244,27 @@ def _probed(
 
 
 # What a key means, and why a rule is there, where the pointer is.
-MOST = 5
+MAX_HOVERED = 5
 """Rules and keys that one hover tells of."""
 
 
-def hover(check: Check, position: types.Position) -> types.Hover | None:
+def hover(check: CheckedText, position: types.Position) -> types.Hover | None:
     """The findings at a position, then the key there or the key of the value there."""
     text = check.text
     index = text.offset(position)
-    parts = [*_rules(check, position)][:MOST]
+    parts = [*_rules(check, position)][:MAX_HOVERED]
     at_pointer = scalar_at(text.source, index)
     if at_pointer:
         scalar, path = at_pointer
         names = dict.fromkeys((scalar.text, *(step for step in path[-1:] if isinstance(step, str))))
-        parts += [part for name in names for part in _key(name)][:MOST]
+        parts += [part for name in names for part in _key(name)][:MAX_HOVERED]
     if not parts:
         return None
     place = text.range_between(at_pointer[0].start, at_pointer[0].end) if at_pointer else None
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(parts)), place)
 
 
-def _rules(check: Check, position: types.Position) -> dict[str, None]:
+def _rules(check: CheckedText, position: types.Position) -> dict[str, None]:
     """The rules of the findings at a position, in words."""
     codes = {finding.code: None for finding, shown in check.pairs if contains(shown.range, position)}
     rules = (catalog.find(code, registry.all_backends()) for code in codes)

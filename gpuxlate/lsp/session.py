@@ -39,7 +39,7 @@ from gpuxlate.yamltext.plain import plain_text
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, in_order
 
-MAX_TEXT = 2 * 2**20
+MAX_OPEN_TEXT = 2 * 2**20
 """Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""
 MAX_TRANSLATED = 2**18
 """Characters of a text that is translated while it is typed; ``gpuxlate sync`` translates larger files."""
@@ -108,7 +108,7 @@ class OpenText:
     @property
     def too_large(self) -> bool:
         """It is longer than what is checked while it is typed."""
-        return len(self.text) > MAX_TEXT
+        return len(self.text) > MAX_OPEN_TEXT
 
     @property
     def _count(self) -> Callable[[str], int]:
@@ -179,7 +179,7 @@ class ServerOptions:
     lang: str = "en"
 
     def over(self, settings: object) -> ServerOptions:
-        """With the settings of an editor in place of these: SETTINGS, on their own or below ``gpuxlate``.
+        """With those of an editor in place of these (EDITOR_SETTINGS), on their own or below ``gpuxlate``.
 
         Raises ValueError for a setting that cannot be used, UnknownTargetError, ReadOnlyTargetError.
         """
@@ -187,7 +187,7 @@ class ServerOptions:
         if settings is None:
             return self
         if not isinstance(settings, dict):
-            raise ValueError(msg("settings are a mapping of {names}", names=", ".join(SETTINGS)))
+            raise ValueError(msg("settings are a mapping of {names}", names=", ".join(EDITOR_SETTINGS)))
         options = self
         for name, value in settings.items():
             if name not in OF_CLIENTS and value not in (None, "", []):
@@ -197,7 +197,7 @@ class ServerOptions:
 
 NAME = "gpuxlate"
 """The section of an editor's settings."""
-SETTINGS = ("lang", "profile", "to", "config")
+EDITOR_SETTINGS = ("lang", "profile", "to", "config")
 """What an editor may set, named as the options of the command."""
 OF_CLIENTS = ("command", "trace")
 """Settings of the extension that starts the server."""
@@ -211,8 +211,10 @@ def _setting(name: str, value: object) -> dict[str, Any]:
             if all(writes_pods(registry.writable(name)) for name in names):
                 return {"targets": tuple(names)}
             raise ValueError(msg("invalid target {name!r} for --to: it is not for manifests", name=value))
-    elif name not in SETTINGS:
-        raise ValueError(msg("no setting {name!r}; settings: {names}", name=name, names=", ".join(SETTINGS)))
+    elif name not in EDITOR_SETTINGS:
+        raise ValueError(
+            msg("no setting {name!r}; settings: {names}", name=name, names=", ".join(EDITOR_SETTINGS))
+        )
     elif isinstance(value, str) and (name != "lang" or value in LANGUAGES):
         return {name: value}
     allowed = ", ".join(LANGUAGES) if name == "lang" else msg("a text")
@@ -253,7 +255,7 @@ def settings_for(path: str | None, options: ServerOptions) -> EditorSettings:
     Raises ConfigError, TwoFilesError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
     """
     config = None if options.isolated else config_for(path or os.getcwd(), options.config, plain_text)
-    site.use(config.docs_url if config else None)
+    site.use_site(config.docs_url if config else None)
     profile = find_profile(options.profile, config, plain_text) if options.profile else None
     profiles = _profiles(config, profile)
     names = options.targets or tuple(
@@ -287,7 +289,7 @@ def writes_pods(backend: Backend) -> bool:
 
 
 # What is known of an open text: its findings, and the changes that fix them.
-MOST_SHOWN = 1000
+MAX_SHOWN_FINDINGS = 1000
 """Findings of one text that are sent; the rest appears when these are fixed."""
 SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -303,7 +305,7 @@ def with_hint(error: Exception) -> str:
 
 
 @record
-class Check:
+class CheckedText:
     """A text and what was found in it. ``problem``: why it was not checked; then ``editor`` may be None."""
 
     text: OpenText
@@ -312,10 +314,10 @@ class Check:
     problem: str | None = None
 
     @classmethod
-    def of(cls, text: OpenText, options: ServerOptions) -> Check:
+    def of(cls, text: OpenText, options: ServerOptions) -> CheckedText:
         """Check a text, whatever it is."""
         if text.too_large:
-            size = MAX_TEXT // 2**20
+            size = MAX_OPEN_TEXT // 2**20
             return cls(
                 text,
                 problem=msg("larger than {size} MiB: gpuxlate lint checks it, not the editor", size=size),
@@ -345,7 +347,7 @@ class Check:
     @cached_property
     def pairs(self) -> list[tuple[Diagnostic, types.Diagnostic]]:
         """The findings, and each as the editor shows it."""
-        return [(finding, self._shown(finding)) for finding in self.findings[:MOST_SHOWN]]
+        return [(finding, self._shown(finding)) for finding in self.findings[:MAX_SHOWN_FINDINGS]]
 
     @cached_property
     def _refused(self) -> tuple[list[TargetRefusal], str | None]:
@@ -360,7 +362,7 @@ class Check:
             return refused, with_hint(error)
         for target in targets:
             refused += refusals(text.source, target, text.claims, editor.lint.role, self.findings)
-        return refused[:MOST_SHOWN], None
+        return refused[:MAX_SHOWN_FINDINGS], None
 
     @cached_property
     def refused(self) -> list[tuple[TargetRefusal, types.Diagnostic]]:
@@ -372,8 +374,8 @@ class Check:
         """What the editor shows."""
         shown_diagnostics = [shown for _, shown in (*self.pairs, *self.refused)]
         problem = self.problem or self._refused[1]
-        if len(self.findings) > MOST_SHOWN:
-            more = len(self.findings) - MOST_SHOWN
+        if len(self.findings) > MAX_SHOWN_FINDINGS:
+            more = len(self.findings) - MAX_SHOWN_FINDINGS
             problem = msg("{count} more findings: gpuxlate lint shows them all", count=more)
         if problem:
             place = self.text.range_of(None)
@@ -418,7 +420,7 @@ class Check:
 # The open texts of one editor, and what is known of each.
 DELAY = 0.2
 """Seconds without a key stroke after which a text is checked."""
-F = TypeVar("F", bound=Callable[..., Any])
+HandlerT = TypeVar("HandlerT", bound=Callable[..., Any])
 
 
 class Server(LanguageServer):
@@ -435,7 +437,7 @@ class Server(LanguageServer):
         )
         self.options = self._started = options
         self._open: set[str] = set()  # pygls makes one of two URIs that differ in escapes
-        self._checks: dict[str, Check] = {}
+        self._checks: dict[str, CheckedText] = {}
         self._waiting: dict[str, asyncio.TimerHandle] = {}
 
     def configure(self, settings: object, *, first: bool = False) -> None:
@@ -452,7 +454,7 @@ class Server(LanguageServer):
         locale.use(self.options.lang)
         self.show_again()
 
-    def check(self, uri: str) -> Check | None:
+    def check(self, uri: str) -> CheckedText | None:
         """What is found in the text as it is now; None where it is not open."""
         if uri not in self._open:
             return None
@@ -461,7 +463,7 @@ class Server(LanguageServer):
         if check is None or check.text.version != document.version or check.text.text != document.source:
             encoding = protocol_word(self.workspace.position_encoding or "utf-16")
             text = OpenText(uri, document.version, document.source, encoding)
-            check = self._checks[uri] = Check.of(text, self.options)
+            check = self._checks[uri] = CheckedText.of(text, self.options)
         return check
 
     def text_of(self, path: str) -> OpenText:
@@ -535,7 +537,7 @@ class Server(LanguageServer):
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{NAME}: {_brief(error)}"))
 
 
-def log_internal_errors(function: F) -> F:
+def log_internal_errors(function: HandlerT) -> HandlerT:
     """An internal error answers nothing, and is logged in the editor; the server goes on."""
 
     def failed(ls: Server, error: Exception) -> None:

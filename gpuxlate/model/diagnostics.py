@@ -74,10 +74,10 @@ def nest(steps: Path, value: Any) -> Any:
     return value
 
 
-def merged(old: Any, new: Any) -> Any:
+def merged_values(old: Any, new: Any) -> Any:
     """Two new values at one place together."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{k: merged(old.get(k), v) for k, v in new.items()}}
+        return {**old, **{k: merged_values(old.get(k), v) for k, v in new.items()}}
     if isinstance(old, list) and isinstance(new, list):
         return [*old, *new]
     return new

@@ -19,13 +19,13 @@ class Exact(Printed):
 
     @classmethod
     def of(cls, value: Fraction) -> Self:
-        return cls(str(value), float(decimal(value)))
+        return cls(str(value), float(decimal_text(value)))
 
     def __str__(self) -> str:
-        return decimal(Fraction(self.exact))
+        return decimal_text(Fraction(self.exact))
 
 
-def decimal(value: Fraction, places: int = 6) -> str:
+def decimal_text(value: Fraction, places: int = 6) -> str:
     """The number for print, rounded to ``places`` after the point, without zeros at its end."""
     digits = f"{abs(round(value * 10**places)):0{places + 1}d}"
     fraction = digits[-places:].rstrip("0")

@@ -347,7 +347,7 @@ class DocumentKeys(NamedTuple):
 # API; backends read and write them. Amounts of capacity are those of **each** device.
 GROUP = "resource.k8s.io"
 TEMPLATE, CLAIM = "ResourceClaimTemplate", "ResourceClaim"
-VERSIONS = ("v1", "v1beta2", "v1beta1")
+CLAIM_VERSIONS = ("v1", "v1beta2", "v1beta1")
 """Those that are read and written; the newest first. ``v1beta1`` has its fields directly in a request."""
 FLAT = "v1beta1"
 
@@ -477,7 +477,7 @@ class PodClaim:
     template: Value | None = field(default=None, compare=False)
     claim: Value | None = field(default=None, compare=False)
     devices: Devices | None = None
-    api: str = field(default=VERSIONS[0], compare=False)
+    api: str = field(default=CLAIM_VERSIONS[0], compare=False)
     found: ClaimObject | None = field(default=None, compare=False)
     missing: Missing | None = field(default=None, compare=False)
     path: Path = field(default=(), compare=False)

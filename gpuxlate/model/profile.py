@@ -41,7 +41,7 @@ class Version:
         return self.release[:2]
 
 
-def parse(text: str) -> Version | None:
+def version_numbers(text: str) -> Version | None:
     """``v1.28.15-vendor.19`` to its numbers; None for every other form, such as ``1.1.1-rc.1``."""
     match = _VERSION.fullmatch(text.strip())
     if match is None:
@@ -55,7 +55,7 @@ def at_least(version: str, least: str) -> bool | None:
 
     Builds are compared where the releases are the same; builds of other vendors cannot be compared.
     """
-    here, required = parse(version), parse(least)
+    here, required = version_numbers(version), version_numbers(least)
     if (
         here is None
         or required is None
@@ -78,8 +78,8 @@ def at_least_in_minor(version: str, firsts: Sequence[str]) -> bool | None:
 
     A minor between those listed has no such version. None where the text has no patch number.
     """
-    here = parse(version)
-    listed = {first.minor: (first, text) for text in firsts if (first := parse(text))}
+    here = version_numbers(version)
+    listed = {first.minor: (first, text) for text in firsts if (first := version_numbers(text))}
     if here is None or len(here.release) < 3:
         return None
     if here.vendor and any(first.vendor != here.vendor for first, _ in listed.values()):

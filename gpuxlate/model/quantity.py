@@ -16,14 +16,14 @@ from gpuxlate.model.errors import UserError
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
 
-MAX_LENGTH = 64
+MAX_QUANTITY_LENGTH = 64
 """No quantity in use is longer; keeps arithmetic bounded."""
 
 SMALL, LARGE, BINARY = "mun", "kMGTPE", "KMGTPE"
 """Letters of the suffixes, in steps of 1000 down and up, and of 1024 up, where an ``i`` follows."""
-DIGITS = r"[0-9]+\.?[0-9]*|\.[0-9]+"
-EXPONENT = r"[eE][+-]?[0-9]{1,3}"
-SUFFIX = f"{EXPONENT}|[{BINARY}]i|[{SMALL[::-1]}{LARGE}]"
+DECIMAL_DIGITS = r"[0-9]+\.?[0-9]*|\.[0-9]+"
+DECIMAL_EXPONENT = r"[eE][+-]?[0-9]{1,3}"
+UNIT_SUFFIX = f"{DECIMAL_EXPONENT}|[{BINARY}]i|[{SMALL[::-1]}{LARGE}]"
 """Patterns of a number without a sign, of an exponent, and of every suffix."""
 
 _MULTIPLIER = {
@@ -33,8 +33,8 @@ _MULTIPLIER = {
     **{f"{suffix}i": Fraction(1024**power) for power, suffix in enumerate(BINARY, 1)},
 }
 
-_NUMBER = regex(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za-z]*)")
-_EXPONENT = regex(EXPONENT)
+_NUMBER = regex(f"(?P<sign>[+-]?)(?P<digits>{DECIMAL_DIGITS})(?P<suffix>{DECIMAL_EXPONENT}|[A-Za-z]*)")
+_EXPONENT = regex(DECIMAL_EXPONENT)
 
 
 class QuantityError(UserError, ValueError):
@@ -57,9 +57,9 @@ class Quantity(NamedTuple):
 @lru_cache(maxsize=4096)
 def parse(text: str) -> Quantity:
     """Read a quantity. Raises QuantityError."""
-    match = _NUMBER.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    match = _NUMBER.fullmatch(text) if len(text) <= MAX_QUANTITY_LENGTH else None
     if match is None:
-        raise QuantityError(f"{text[:MAX_LENGTH]!r} is not a Kubernetes quantity")
+        raise QuantityError(f"{text[:MAX_QUANTITY_LENGTH]!r} is not a Kubernetes quantity")
     number = Fraction(match["digits"].rstrip("."))
     if match["sign"] == "-":
         number = -number

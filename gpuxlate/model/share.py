@@ -25,7 +25,7 @@ from gpuxlate.model.quantity import LIMIT
 
 PROFILE = r"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"
 """The name of a partition; as a part of a resource's name it has a dot for each plus."""
-LONGEST = 50
+MAX_PROFILE_LENGTH = 50
 """Most characters of it: the name of a resource has 63 after its slash."""
 LEAST_CLIENTS = 2
 """A card with one client is no replica (NVIDIA/k8s-device-plugin: replicas is 2 or more)."""
@@ -124,7 +124,7 @@ def part_problems(
             message = msg("count of {field} is {count}, which no node gives", field=field, count=part.count)
             yield ShareProblem(field, message, msg("omit count: one {field}", field=field))
     if partition is not None and (
-        not re.fullmatch(PROFILE, partition.profile) or len(partition.profile) > LONGEST
+        not re.fullmatch(PROFILE, partition.profile) or len(partition.profile) > MAX_PROFILE_LENGTH
     ):
         message = msg("partition has the profile {name!r}, which is not a name", name=partition.profile)
         yield ShareProblem("partition", message, "write the name of a partition, as in 1g.10gb")

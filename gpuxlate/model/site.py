@@ -13,7 +13,7 @@ _configured: str | None = None
 package has that of the distribution."""
 
 
-def use(address: str | None) -> None:
+def use_site(address: str | None) -> None:
     """Take the address of a configuration; None: that of the distribution."""
     global _configured
     _configured = address

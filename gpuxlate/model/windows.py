@@ -7,7 +7,7 @@ from difflib import Match, SequenceMatcher
 
 # difflib compares every line with every other one: on 60,000 lines it takes minutes. The texts are mostly
 # the same, so that lines of both that belong together are near each other.
-NEAR = 200
+WINDOW_LINES = 200
 """Lines of each text that are compared with each other."""
 
 
@@ -16,7 +16,7 @@ def same(old: Sequence[str], new: Sequence[str]) -> list[Match]:
     matches: list[Match] = []
     a = b = 0
     while a < len(old) and b < len(new):
-        here, far = old[a : a + NEAR], new[b : b + NEAR]
+        here, far = old[a : a + WINDOW_LINES], new[b : b + WINDOW_LINES]
         # of lines that are repeated the longest block is not the one in its place
         alike = next((n for n, (x, y) in enumerate(zip(here, far, strict=False)) if x != y), None)
         alike = min(len(here), len(far)) if alike is None else alike
@@ -32,7 +32,7 @@ def same(old: Sequence[str], new: Sequence[str]) -> list[Match]:
         if blocks:
             a, b = matches[-1].a + matches[-1].size, matches[-1].b + matches[-1].size
         else:
-            a, b = a + NEAR, b + NEAR
+            a, b = a + WINDOW_LINES, b + WINDOW_LINES
     return matches
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.files.find import CHART, Input, read_shared
+from gpuxlate.files.find import CHART_FILE, Input, read_shared
 from gpuxlate.files.read import StrPath
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.declarations import regex
@@ -110,7 +110,11 @@ def role_of(path: StrPath | None) -> FileRole:
         return MANIFESTS._replace(
             renamed=partial(renamed_pods, path), inline=partial(_inline, path), shared=True
         )
-    return MANIFESTS._replace(shared=True) if name == CHART or (is_named and is_resource(path)) else MANIFESTS
+    return (
+        MANIFESTS._replace(shared=True)
+        if name == CHART_FILE or (is_named and is_resource(path))
+        else MANIFESTS
+    )
 
 
 def _inline(path: StrPath, document: Document) -> Sequence[tuple[InlinePatch, FileRole]]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from gpuxlate.files.find import CHART
+from gpuxlate.files.find import CHART_FILE
 from gpuxlate.files.read import cached
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.objects import name_at
@@ -203,16 +203,16 @@ def _laid(path: Path, below: Mapping, document: Document, _lenient: bool) -> Map
 @cached(256)
 def chart_name(folder: str) -> str | None:
     """The name of the chart of a folder; None where it has none."""
-    if not os.path.isfile(os.path.join(folder, CHART)):
+    if not os.path.isfile(os.path.join(folder, CHART_FILE)):
         return None
-    document = first_document(os.path.join(folder, CHART))
+    document = first_document(os.path.join(folder, CHART_FILE))
     return (name_at(document.root, "name") if document else None) or os.path.basename(folder)
 
 
 def names_of_dependency(folder: str, chart: str) -> tuple[str, ...]:
     """Where the values of the chart of a folder have those of a chart that it depends on: by each alias, by
     the name without one, or where nothing says that it depends on it."""
-    path = os.path.join(folder, CHART)
+    path = os.path.join(folder, CHART_FILE)
     document = first_document(path) if os.path.isfile(path) else None
     dependencies = expand(document.root, (), ("dependencies", "*")) if document and document.root else ()
     same = [dependency for _, dependency in dependencies if get_text(dependency, "name") == chart]

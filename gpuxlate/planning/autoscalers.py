@@ -22,7 +22,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodepool import NodePool
 from gpuxlate.planning.plan import PlanError, node_type
 
-TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
+NODE_TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
 
 CAPACITY = "capacity.cluster-autoscaler.kubernetes.io"
 
@@ -84,8 +84,8 @@ def cloud_pool(pool: NodePool, cloud: str) -> Iterator[str]:
 def asg_tags(pool: NodePool, offered: Mapping[str, str]) -> Iterator[str]:
     """Tags of an AWS Auto Scaling group, as a YAML mapping."""
     yield f"# {pool.name}: tags of the Auto Scaling group"
-    yield from (f"{TEMPLATE}/resources/{name}: {_quoted(value)}" for name, value in offered.items())
-    yield from (f"{TEMPLATE}/label/{name}: {_quoted(value)}" for name, value in labels(pool).items())
+    yield from (f"{NODE_TEMPLATE}/resources/{name}: {_quoted(value)}" for name, value in offered.items())
+    yield from (f"{NODE_TEMPLATE}/label/{name}: {_quoted(value)}" for name, value in labels(pool).items())
 
 
 def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[str]:

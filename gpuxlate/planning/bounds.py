@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY
-from gpuxlate.planning.placing import Cards
+from gpuxlate.planning.placing import FreeCards
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
 MOST_SIZES, LARGEST = 500, 4_000_000
@@ -36,7 +36,7 @@ class EmptyNode(NamedTuple):
     slots: int
 
     @classmethod
-    def of(cls, cards: Cards) -> EmptyNode:
+    def of(cls, cards: FreeCards) -> EmptyNode:
         """The node of these cards, which are equal."""
         return cls(len(cards), cards[0].memory_mib, cards[0].slots)
 
@@ -87,11 +87,11 @@ def lower_bound(node: EmptyNode, asks: Sequence[Asks], counts: Mapping[int, int]
     return together
 
 
-Pods = Sequence[tuple[Asks, int]]
+CountedAsks = Sequence[tuple[Asks, int]]
 """The requests of pods, and how many there are of each."""
 
 
-def _split(pods: Pods, common: Callable[[Asks], str]) -> list[Pods]:
+def _split(pods: CountedAsks, common: Callable[[Asks], str]) -> list[CountedAsks]:
     """Groups that never meet; without the pods that go with all."""
     groups: dict[str, list[tuple[Asks, int]]] = {}
     for asks, count in pods:
@@ -100,7 +100,7 @@ def _split(pods: Pods, common: Callable[[Asks], str]) -> list[Pods]:
     return list(groups.values())
 
 
-def _bound_of_pool(node: EmptyNode, pods: Pods) -> LowerBound:
+def _bound_of_pool(node: EmptyNode, pods: CountedAsks) -> LowerBound:
     asks = [(ask, count * ask.cards) for some, count in pods for ask in some]
     cards, by = _cards(node, asks)
     return LowerBound(cards, max(-(-cards // node.cards), _nodes(node, pods)), by)
@@ -133,7 +133,7 @@ def _flat(node: EmptyNode, asks: Iterable[tuple[ContainerRequest, int]]) -> tupl
     return maximum, DIMENSIONS[bounds.index(maximum)]
 
 
-def _nodes(node: EmptyNode, pods: Pods) -> int:
+def _nodes(node: EmptyNode, pods: CountedAsks) -> int:
     """Pods on nodes: the sums of what they take, and the cards of which they take more than half."""
     bounds = [0]
     for number, capacity in enumerate(node.card):

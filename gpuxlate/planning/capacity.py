@@ -100,7 +100,9 @@ def _closed(node_bin: Bin) -> Bin:
     return Bin(node_bin.cards, tuple(None for _ in node_bin.admits))
 
 
-TOO_MANY = msg("there are too many placements to try all of them, and best-fit does not place all pods")
+TOO_MANY_PLACEMENTS = msg(
+    "there are too many placements to try all of them, and best-fit does not place all pods"
+)
 
 
 def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
@@ -112,7 +114,7 @@ def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
     except UndecidedError:
         undecided = True
     if undecided:
-        yield TOO_MANY
+        yield TOO_MANY_PLACEMENTS
     for number, reason in problem.unknown.items():
         if any(asks is not None for asks in problem.bins[number].admits):
             yield msg("{node}: {why}", node=problem.ledgers[number].node.name, why=reason)

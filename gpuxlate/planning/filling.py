@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, assert_never
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import record
-from gpuxlate.planning.placing import CardOrder, Cards, Chosen, FreeGpu, UndecidedError, first_way
+from gpuxlate.planning.placing import CardIndexes, CardOrder, FreeCards, FreeGpu, UndecidedError, first_way
 from gpuxlate.planning.requests import Asks, ContainerRequest, phases
 
 
@@ -19,7 +19,7 @@ from gpuxlate.planning.requests import Asks, ContainerRequest, phases
 class Bin:
     """A node. ``admits``: by index of the asks what a pod of them requests there, None: it is not taken."""
 
-    cards: Cards
+    cards: FreeCards
     admits: tuple[Asks | None, ...]
 
 
@@ -28,7 +28,7 @@ class BinPlacement(NamedTuple):
 
     ask_index: int
     bin: int
-    cards: Chosen
+    cards: CardIndexes
 
 
 class Nodes:
@@ -40,7 +40,7 @@ class Nodes:
 
     def __init__(self, bins: Iterable[Bin], how: Scheduling, card_mib: int, empty: Bin | None = None) -> None:
         self.bins: list[Bin] = []
-        self.state: list[Cards] = []
+        self.state: list[FreeCards] = []
         self._how, self._card_mib, self._order = how.nodes, card_mib, _card_order(how.cards, card_mib)
         self._empty = empty
         bins = list(bins)
@@ -89,7 +89,7 @@ class Nodes:
         self._add(self._empty)
         return self.take(ask_index)
 
-    def _place(self, ask_index: int, number: int) -> Chosen | None:
+    def _place(self, ask_index: int, number: int) -> CardIndexes | None:
         asks = self.bins[number].admits[ask_index]
         try:
             way = first_way(self.state[number], asks, self._order) if asks is not None else None
@@ -125,7 +125,7 @@ class Nodes:
             return True
         return any(card.cores >= cores and card.memory_mib >= mib for cores, mib in self._least)
 
-    def _score(self, number: int, cards: Cards) -> int:
+    def _score(self, number: int, cards: FreeCards) -> int:
         """Lower ones are tried first."""
         match self._how:
             case Pick.FIRST:

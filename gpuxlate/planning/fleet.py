@@ -13,7 +13,7 @@ from gpuxlate.backends.scheduling_limits import Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.bounds import EmptyNode, LowerBound, lower_bound
 from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill
-from gpuxlate.planning.placing import Cards, UndecidedError, first_way
+from gpuxlate.planning.placing import FreeCards, UndecidedError, first_way
 from gpuxlate.planning.requests import Asks
 
 ORDERED = 5_000
@@ -30,7 +30,7 @@ class Fleet:
     """
 
     placements: tuple[BinPlacement, ...]
-    state: tuple[Cards, ...]
+    state: tuple[FreeCards, ...]
     bound: LowerBound
     unschedulable: tuple[int, ...]
     least: bool
@@ -46,7 +46,7 @@ class Fleet:
         return sum(not card.untouched for cards in self.state for card in cards)
 
 
-def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) -> Fleet:
+def pack_fleet(empty: FreeCards, asks: Sequence[Asks], counts: Mapping[int, int]) -> Fleet:
     """The pods on as few nodes like ``empty`` as are found. ``counts``: by index of ``asks``."""
     homeless = tuple(ask_index for ask_index in sorted(counts) if not _fits(empty, asks[ask_index]))
     fitting = {ask_index: count for ask_index, count in counts.items() if ask_index not in homeless and count}
@@ -65,7 +65,7 @@ def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) ->
     return min(fleets, key=lambda fleet: (fleet.nodes, fleet.cards))
 
 
-def _fits(empty: Cards, asks: Asks) -> bool:
+def _fits(empty: FreeCards, asks: Asks) -> bool:
     try:
         return first_way(empty, asks) is not None
     except UndecidedError:

@@ -180,7 +180,7 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     """Enter one pod of the node in its ledger."""
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
     for counted in view.counted:
-        ledger.taken[counted.key] = ledger.taken.get(counted.key, 0) + number_of(keys, counted.key)
+        ledger.taken[counted.key] = ledger.taken.get(counted.key, 0) + requested_number(keys, counted.key)
     if view.serves is not NodeOffer.SHARES or backend is None:
         return
     recorded = {
@@ -283,7 +283,7 @@ def ask_of(
     )
 
 
-def number_of(pod: PodKeys, key: str) -> int:
+def requested_number(pod: PodKeys, key: str) -> int:
     """How many of a resource the containers of a pod request, as the scheduler of Kubernetes counts them."""
     numbers = (
         (container.init, container.sidecar, {key: quantity.whole(container.resources[key].text) or 0})

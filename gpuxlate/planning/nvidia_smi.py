@@ -86,7 +86,7 @@ _TABLE_HEAD = regex(r"\|\s*GPU\s+Name\b")
 _LIST_ROW = regex(r"\s*GPU ([0-9]{1,4}): ([^\n]*?)\s*\(UUID: [^)]*\)\s*")
 
 
-def read(text: str) -> Seen:
+def read_nvidia_smi(text: str) -> Seen:
     """The cards in an output of nvidia-smi. Raises NvidiaSmiError."""
     lines = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     stripped = [line.strip()[:MAX_LINE] for line in lines]

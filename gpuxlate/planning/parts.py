@@ -18,7 +18,7 @@ from gpuxlate.model.profile import Card, Profile, Template, card_named
 from gpuxlate.model.share import Partition, Share
 from gpuxlate.planning.requests import Asks, ContainerRequest
 
-SLICES = 8
+MEMORY_SLICES = 8
 """Slices of memory of a card."""
 
 
@@ -88,10 +88,10 @@ def _slices(card: Card, template: Template, memory_mib: int) -> tuple[int, int]:
     if template.label is None or every is None:
         raise _not_known(card, template)
     compute, total = template.label[0], every[0]
-    memory = round(SLICES * template.label[1] / every[1])
-    if not memory or template.most not in (None, min(total // compute, SLICES // memory)):
+    memory = round(MEMORY_SLICES * template.label[1] / every[1])
+    if not memory or template.most not in (None, min(total // compute, MEMORY_SLICES // memory)):
         raise _not_known(card, template)
-    return PERCENT * compute // total, memory_mib * memory // SLICES
+    return PERCENT * compute // total, memory_mib * memory // MEMORY_SLICES
 
 
 def _not_known(card: Card, template: Template) -> UnknownPartError:

@@ -10,7 +10,7 @@ from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.planning.requests import Asks, ContainerRequest, is_there, run_together
 
-STEPS = 20_000
+MAX_PLACEMENTS = 20_000
 """Placements that an exact search tries, about a second of work."""
 
 
@@ -50,10 +50,10 @@ def _meet(mode: str, other: str) -> bool:
     return ANY in (mode, other) or mode == other
 
 
-Cards = tuple[FreeGpu, ...]
+FreeCards = tuple[FreeGpu, ...]
 """The cards of one node, by index."""
 
-Chosen = tuple[tuple[int, ...], ...]
+CardIndexes = tuple[tuple[int, ...], ...]
 """For each container of a pod, the indexes of its cards."""
 
 
@@ -79,20 +79,22 @@ CardOrder = Callable[[tuple[int, int, int, int]], Any]
 
 
 def ways(
-    cards: Cards, asks: Asks, budget: Budget | None = None, order: CardOrder | None = None
-) -> Iterator[tuple[Cards, Chosen]]:
+    cards: FreeCards, asks: Asks, budget: Budget | None = None, order: CardOrder | None = None
+) -> Iterator[tuple[FreeCards, CardIndexes]]:
     """Placements of a pod on the cards of a node that differ in what they leave free; without another
     ``order`` of cards, the tightest first.
 
     Raises UndecidedError where there are too many.
     """
-    usable, budget = _of_pool(cards, asks), budget or Budget(STEPS)
+    usable, budget = _of_pool(cards, asks), budget or Budget(MAX_PLACEMENTS)
     if any(ask.ends for ask in asks):
         return _ways_inrun_together(usable, asks, budget, order)
     return _ways(usable, asks, budget, order)
 
 
-def first_way(cards: Cards, asks: Asks, order: CardOrder | None = None) -> tuple[Cards, Chosen] | None:
+def first_way(
+    cards: FreeCards, asks: Asks, order: CardOrder | None = None
+) -> tuple[FreeCards, CardIndexes] | None:
     """The first of these; None where there is none. Raises UndecidedError."""
     if len(asks) != 1:
         return next(ways(cards, asks, order=order), None)
@@ -104,7 +106,7 @@ def first_way(cards: Cards, asks: Asks, order: CardOrder | None = None) -> tuple
     return _taken(_of_pool(cards, asks), ask, picked), (picked,)
 
 
-def _of_pool(cards: Cards, asks: Asks) -> Cards:
+def _of_pool(cards: FreeCards, asks: Asks) -> FreeCards:
     """The cards when the pod is on their node; where it may not be there, no card takes it."""
     pool = asks[0].pool if asks else ANY
     if pool == ANY or not cards or cards[0].pool != ANY:
@@ -112,7 +114,7 @@ def _of_pool(cards: Cards, asks: Asks) -> Cards:
     return tuple(card._replace(pool=pool) for card in cards)
 
 
-def _taken(cards: Cards, ask: ContainerRequest, picked: tuple[int, ...]) -> Cards:
+def _taken(cards: FreeCards, ask: ContainerRequest, picked: tuple[int, ...]) -> FreeCards:
     after = list(cards)
     for n in picked:
         after[n] = after[n].less(ask)
@@ -120,12 +122,12 @@ def _taken(cards: Cards, ask: ContainerRequest, picked: tuple[int, ...]) -> Card
 
 
 def _ways(
-    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
-) -> Iterator[tuple[Cards, Chosen]]:
+    cards: FreeCards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[FreeCards, CardIndexes]]:
     if not asks:
         yield cards, ()
         return
-    seen: set[Cards] = set()
+    seen: set[FreeCards] = set()
     for picked in _picks(cards, asks[0], order):
         budget.spend()
         for left, rest in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
@@ -136,13 +138,13 @@ def _ways(
 
 
 def _ways_inrun_together(
-    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
-) -> Iterator[tuple[Cards, Chosen]]:
+    cards: FreeCards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[FreeCards, CardIndexes]]:
     """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
     for what is there already."""
     steady = [number for number, ask in enumerate(asks) if not ask.ends]
     turns = (*steady, *(number for number, ask in enumerate(asks) if ask.ends))
-    seen: set[Cards] = set()
+    seen: set[FreeCards] = set()
 
     def place(at: int, placed: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
         if at == len(turns):
@@ -163,13 +165,13 @@ def _ways_inrun_together(
             yield left, tuple(placed[number] for number in range(len(asks)))
 
 
-def _less(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> Cards:
+def _less(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
     for number, picked in placed.items():
         cards = _taken(cards, asks[number], picked)
     return cards
 
 
-def _one_mode(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> bool:
+def _one_mode(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> bool:
     """No card is in two modes, be it one after the other."""
     modes: dict[int, set[str]] = {}
     for number, picked in placed.items():
@@ -178,7 +180,7 @@ def _one_mode(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -
     return all(len(card_modes - {ANY}) <= 1 for card_modes in modes.values())
 
 
-def taken(cards: Cards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> Cards:
+def taken(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
     """What a pod leaves free of the cards that its containers have, by number: the least of its phases."""
     views = [_less(cards, asks, {n: placed[n] for n in phase if n in placed}) for phase in run_together(asks)]
     return tuple(map(_least, zip(*views, strict=True)))
@@ -196,13 +198,13 @@ def _least(views: Sequence[FreeGpu]) -> FreeGpu:
     )
 
 
-def _able(cards: Cards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
+def _able(cards: FreeCards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
     """The cards that take a container, as what is free on each and its index: the tightest is the least."""
     return [(card.memory_mib, card.cores, card.slots, n) for n, card in enumerate(cards) if card.takes(ask)]
 
 
 def _picks(
-    cards: Cards, ask: ContainerRequest, order: CardOrder | None, also: tuple[Cards, ...] = ()
+    cards: FreeCards, ask: ContainerRequest, order: CardOrder | None, also: tuple[FreeCards, ...] = ()
 ) -> Iterator[tuple[int, ...]]:
     """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
     able = [row[-1] for row in sorted(_able(cards, ask), key=order)]

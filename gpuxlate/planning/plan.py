@@ -22,7 +22,7 @@ from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.parts import UnknownPartError
-from gpuxlate.planning.placing import Cards, FreeGpu, first_way, shortage
+from gpuxlate.planning.placing import FreeCards, FreeGpu, first_way, shortage
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 from gpuxlate.translation.items import Item
@@ -48,7 +48,7 @@ class NodeType(NamedTuple):
     per_card: int | None
 
     @property
-    def empty(self) -> Cards:
+    def empty(self) -> FreeCards:
         """The free cards of such a node without pods."""
         return (FreeGpu(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
 

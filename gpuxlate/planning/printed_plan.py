@@ -186,7 +186,7 @@ class PlanOutput(Output):
     """What is not counted."""
 
 
-def printed(
+def printed_target_plan(
     plan: TargetPlan,
     better: Sequence[Suggestion] = (),
     leftovers: Sequence[Leftover] = (),

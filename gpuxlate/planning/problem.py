@@ -15,7 +15,7 @@ from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.planning.filling import Bin
-from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, number_of
+from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, requested_number
 from gpuxlate.planning.nodes import GpuNode, Taint, Toleration, serves_text, unit_profile
 from gpuxlate.planning.placing import FreeGpu
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest
@@ -124,7 +124,7 @@ def untolerated(node: GpuNode, pod: PodDemand) -> Taint | None:
 def _is_read(demand: PodDemand, backend: Backend, view: NodeView) -> bool:
     """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
     return demand.backend is backend or bool(
-        demand.backend is None and view.whole_key and number_of(demand.keys, view.whole_key)
+        demand.backend is None and view.whole_key and requested_number(demand.keys, view.whole_key)
     )
 
 
@@ -134,7 +134,7 @@ def _what(demand: PodDemand) -> str:
 
 def _counted(view: NodeView, demand: PodDemand) -> Asks | str:
     """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
-    counts = {row.key: count for row in view.counted if (count := number_of(demand.keys, row.key))}
+    counts = {row.key: count for row in view.counted if (count := requested_number(demand.keys, row.key))}
     names = {name for container in demand.keys.containers for name in container.resources}
     others = sorted(name for name in names if registry.is_gpu_key(name) and name not in counts)
     if counts and not others:

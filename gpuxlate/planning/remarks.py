@@ -12,7 +12,7 @@ from gpuxlate.planning.suggestions import Suggestion
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.items import Item
 
-UNITS = {"cores": " %", "memoryMiB": " MiB"}
+UNIT_TEXTS = {"cores": " %", "memoryMiB": " MiB"}
 
 BINDS = {
     "compute": "limited by compute",
@@ -98,7 +98,7 @@ def remarks(target_plan: TargetPlan, better: Sequence[Suggestion]) -> Iterator[M
             name=value.workload,
             container=value.container,
             value=value.value,
-            unit=UNITS[value.field],
+            unit=UNIT_TEXTS[value.field],
             instead=value.instead_of,
             each=value.per_card,
             before=value.per_card_before,
@@ -111,7 +111,7 @@ def _rounded(values: Sequence[Rounding]) -> str:
         msg(
             "{asked}{unit} to {given} ({shares})",
             asked=rounding.asked,
-            unit=UNITS.get(rounding.field, ""),
+            unit=UNIT_TEXTS.get(rounding.field, ""),
             given=msg("whole cards") if rounding.given is None else rounding.given,
             shares=shares_text(rounding.shares),
         )

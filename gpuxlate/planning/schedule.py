@@ -17,14 +17,14 @@ from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
 from gpuxlate.planning.loads import Load
-from gpuxlate.planning.placing import Cards, FreeGpu
+from gpuxlate.planning.placing import FreeCards, FreeGpu
 from gpuxlate.planning.plan import PlacedContainer, TargetPlan
 from gpuxlate.planning.remarks import nodes_text, pods_text
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
 UNDIVIDED = "undivided"
 """The mode of cards without partitions, on nodes whose partitions are made before pods come."""
-SHOWN = 3
+MAX_NAMED_WORKLOADS = 3
 """Workloads that are named at most."""
 
 
@@ -112,10 +112,11 @@ class Schedule:
             yield msg("as scheduled: every pod runs on these nodes, in the order of the manifests")
         else:
             names = [
-                msg("{name}: {count}", name=load.name, count=count) for load, count in self.waiting[:SHOWN]
+                msg("{name}: {count}", name=load.name, count=count)
+                for load, count in self.waiting[:MAX_NAMED_WORKLOADS]
             ]
-            if len(self.waiting) > SHOWN:
-                more = len(self.waiting) - SHOWN
+            if len(self.waiting) > MAX_NAMED_WORKLOADS:
+                more = len(self.waiting) - MAX_NAMED_WORKLOADS
                 names.append(plural(more, "{count} other workload", "{count} other workloads"))
             text = (
                 "as scheduled: {left} of {pods} would wait on these nodes, in the order of the manifests "
@@ -221,7 +222,7 @@ def _is_divided(plan: TargetPlan) -> bool:
     )
 
 
-def _before(plan: TargetPlan, divided: bool) -> Iterator[Cards]:
+def _before(plan: TargetPlan, divided: bool) -> Iterator[FreeCards]:
     """The planned nodes before any pod is there. Those whose pods never mix are of their kind already."""
     for free_cards, held in zip(plan.fleet.state, plan.held, strict=True):
         if divided:

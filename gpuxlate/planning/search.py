@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit, by_memory
-from gpuxlate.planning.placing import STEPS, Budget, Cards, UndecidedError, first_way, ways
+from gpuxlate.planning.placing import MAX_PLACEMENTS, Budget, FreeCards, UndecidedError, first_way, ways
 from gpuxlate.planning.requests import Asks, phases
 
-MOST_PODS = 200
+MAX_SEARCHED_PODS = 200
 """More pods than this are packed by best-fit only."""
 
 
 def place_all(
-    bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = STEPS
+    bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = MAX_PLACEMENTS
 ) -> list[BinPlacement] | None:
     """Places for all pods; None where they do not fit. Raises UndecidedError."""
     placements, left = best_fit(bins, ask_indexes)
@@ -75,7 +75,7 @@ def _alone(bins: Sequence[Bin], ask_index: int) -> bool:
 
 def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
     """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
-    if len(ask_indexes) > MOST_PODS:
+    if len(ask_indexes) > MAX_SEARCHED_PODS:
         raise UndecidedError
     asks_by_index = {
         k: next((a for node_bin in bins if (a := node_bin.admits[k]) is not None), ())
@@ -84,20 +84,20 @@ def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> l
     ordered = sorted(
         ask_indexes, key=lambda ask_index: (by_memory(asks_by_index[ask_index]), ask_index), reverse=True
     )
-    failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
+    failed: set[tuple[int, tuple[tuple[int, FreeCards], ...]]] = set()
     classes: dict[tuple[Asks | None, ...], int] = {}
     class_of = [classes.setdefault(node_bin.admits, len(classes)) for node_bin in bins]
 
-    def shape(number: int, cards: Cards) -> tuple[int, Cards]:
+    def shape(number: int, cards: FreeCards) -> tuple[int, FreeCards]:
         return class_of[number], tuple(sorted(cards))
 
-    def go(at: int, state: tuple[Cards, ...]) -> list[BinPlacement] | None:
+    def go(at: int, state: tuple[FreeCards, ...]) -> list[BinPlacement] | None:
         if at == len(ordered):
             return []
         key = (at, tuple(sorted(shape(n, cards) for n, cards in enumerate(state))))
         if key in failed:
             return None
-        tried: set[tuple[int, Cards]] = set()
+        tried: set[tuple[int, FreeCards]] = set()
         for number, node_bin in enumerate(bins):
             asks, alike = node_bin.admits[ordered[at]], shape(number, state[number])
             if asks is None or alike in tried:

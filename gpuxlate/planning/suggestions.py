@@ -22,13 +22,13 @@ LARGEST_CUT = 0.2
 TRIED = 12
 """Templates that are looked at, those that take most room first."""
 
-SHOWN = 3
+MAX_SUGGESTIONS = 3
 """Values that are shown at most."""
 
-MOST_PODS = 5_000
+MAX_PODS_OF_SUGGESTION = 5_000
 """In larger fleets nothing is tried: each value is a packing of its own."""
 
-STEPS = 16
+MAX_TRIED_VALUES = 16
 """Values that are tried, from the highest down, until the target takes one as it is."""
 
 
@@ -56,7 +56,7 @@ class Suggestion(Printed):
 
 def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
     """The values that save most cards, each alone. Pods of one container with a part of one card only."""
-    if plan.pods > MOST_PODS:
+    if plan.pods > MAX_PODS_OF_SUGGESTION:
         return ()
     loads = [load for load in plan.loads if len(load.shares) == 1 and _is_part(load.shares[0])]
     loads.sort(key=lambda load: (-load.pods * (load.shares[0].memory_mib or 0), load.name))
@@ -69,14 +69,14 @@ def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
             suggestion.workload,
         )
     )
-    return tuple(suggestions[:SHOWN])
+    return tuple(suggestions[:MAX_SUGGESTIONS])
 
 
 def _is_part(share: Share) -> bool:
     return share.cards == 1 and share.memory_mib is not None
 
 
-def per_card(node: NodeType, cores: int, memory_mib: int) -> int:
+def shares_per_card(node: NodeType, cores: int, memory_mib: int) -> int:
     """Shares of one size on one card."""
     limits = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
     return min(*limits, PERCENT // cores) if cores else min(limits)
@@ -86,7 +86,7 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
     """One share more to a card by less memory, or by less compute."""
     node, share = plan.node, load.shares[0]
     cores, memory = share.cores or 0, share.memory_mib or 0
-    before = per_card(node, cores, memory)
+    before = shares_per_card(node, cores, memory)
     if not before or (node.per_card is not None and before >= node.per_card):
         return
     for field, attribute, now, largest, step in (
@@ -97,7 +97,7 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
         if value is None or value < now * (1 - LARGEST_CUT):
             continue
         changed = _with(share, attribute, value)
-        after = per_card(node, changed.cores or 0, changed.memory_mib or 0)
+        after = shares_per_card(node, changed.cores or 0, changed.memory_mib or 0)
         if after > before:
             saves = plan.fleet.cards - _cards(plan, load, changed, profile)
             yield Suggestion(load.name, load.items[0].container, field, value, now, after, before, saves)
@@ -107,7 +107,7 @@ def _taken(
     plan: TargetPlan, share: Share, attribute: str, largest: int, step: int, profile: Profile
 ) -> int | None:
     """The largest value up to ``most`` that the target takes as it is."""
-    for value in range(largest // step * step, 0, -step)[:STEPS]:
+    for value in range(largest // step * step, 0, -step)[:MAX_TRIED_VALUES]:
         request = ContainerShare("", 0, share=_with(share, attribute, value))
         if not fit_pod([request], plan.backend, Accept(), profile).outcomes[0].losses:
             return value

@@ -20,9 +20,9 @@ from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.planning.nvidia_smi import OutputForm, Seen, SeenCard
 from gpuxlate.translation.fit import fit_pod
 
-LEAST = Fraction(99, 100)
+LEAST_SHOWN_MEMORY = Fraction(99, 100)
 
-MOST = Fraction(108, 100)
+MOST_SHOWN_MEMORY = Fraction(108, 100)
 """How much of its requested memory a card may show."""
 
 
@@ -107,10 +107,14 @@ def expected(
         )
         granted = None
     if granted is None:
-        least, maximum = (LEAST * whole, MOST * whole) if whole else (None, None)
+        least, maximum = (LEAST_SHOWN_MEMORY * whole, MOST_SHOWN_MEMORY * whole) if whole else (None, None)
         return Expected(share.cards, requested, least, maximum, notes=tuple(notes)), refused
     # where memory may burst, it is open whether a container sees the request or the limit
-    least, maximum, figure = LEAST * (requested or granted), MOST * (limit or granted), sees.figure_mib
+    least, maximum, figure = (
+        LEAST_SHOWN_MEMORY * (requested or granted),
+        MOST_SHOWN_MEMORY * (limit or granted),
+        sees.figure_mib,
+    )
     if figure is not None and figure > maximum:
         notes.append(
             msg(
@@ -157,7 +161,7 @@ def verify(expectation: Expected, seen: Seen) -> Verification:
             template, bound = (
                 (less, expectation.minimum) if total < expectation.minimum else (more, expectation.maximum)
             )
-            problems.append(msg(template, index=card.seen.index, total=total, bound=number(bound)))
+            problems.append(msg(template, index=card.seen.index, total=total, bound=mib_text(bound)))
     unknown = [card.seen.index for card in checked if card.seen.total_mib is None]
     if unknown and expectation.minimum is not None:
         if seen.form is OutputForm.LIST:
@@ -174,6 +178,6 @@ def _within(expectation: Expected, card: SeenCard) -> bool | None:
     return expectation.minimum <= card.total_mib <= expectation.maximum
 
 
-def number(value: Fraction) -> str:
+def mib_text(value: Fraction) -> str:
     """MiB for print: hundredths are exact for requests in whole MiB."""
     return f"{float(value):.2f}".rstrip("0").rstrip(".")

@@ -92,12 +92,12 @@ def to_cel(predicate: Predicate) -> str:
 
 
 def _named(variable: str, name: str) -> str:
-    return f"[?optional.of(variables.{variable})[?{text(name)}]]"
+    return f"[?optional.of(variables.{variable})[?{cel_string(name)}]]"
 
 
 def _complete(term: PerContainerList) -> str:
     """The numbers of all containers as texts, in a list of one; an empty one where it is not so."""
-    form = f"{_SCALAR} && string(v).matches({text(f'^(?:{term.FORM.pattern})$')})"
+    form = f"{_SCALAR} && string(v).matches({cel_string(f'^(?:{term.FORM.pattern})$')})"
     parts = f"{_named('annotations', term.name)}.filter(v, {form}).map(v, string(v).split(','))"
     return f"{parts}.filter(l, l.size() == variables.names.size())"
 
@@ -105,7 +105,7 @@ def _complete(term: PerContainerList) -> str:
 def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
     """There is a whole number at the term, and what ``body`` says of it is true."""
     if isinstance(term, str):
-        return f"c.numbers.exists({name}, {name}.of == {text(term)}{_and(body(f'{name}.is'))})"
+        return f"c.numbers.exists({name}, {name}.of == {cel_string(term)}{_and(body(f'{name}.is'))})"
     if isinstance(term, PerContainerList):
         place = "variables.names.indexOf(string(c.name))"  # -1 of an init container
         numbers = f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
@@ -143,10 +143,10 @@ def _bounds(number_range: Range, n: str) -> str:
 
 def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
     """The value ``v`` is one of the words; ``lower``: how its letters are made small."""
-    written = [text(word) for word in words if isinstance(word, str)]
+    written = [cel_string(word) for word in words if isinstance(word, str)]
     terms = [f"string(v){lower} in [{', '.join(written)}]"] if written else []
     terms += [
-        f"string(v).matches({text(f'^(?:{word.pattern})$')})"
+        f"string(v).matches({cel_string(f'^(?:{word.pattern})$')})"
         for word in words
         if isinstance(word, re.Pattern)
     ]
@@ -172,7 +172,7 @@ def in_brackets(expression: str) -> str:
     return f"({expression})"
 
 
-def text(words: str) -> str:
+def cel_string(words: str) -> str:
     """A string of CEL."""
     escaped = words.replace("\\", "\\\\").replace("'", "\\'")
     return (
@@ -189,7 +189,7 @@ def text(words: str) -> str:
 
 @to_cel.register
 def _(predicate: of.Requests) -> str:
-    listed = [*map(text, predicate.names)]
+    listed = [*map(cel_string, predicate.names)]
     if len(listed) == 1:
         return f"{listed[0]} in c.asks"
     return f"c.asks.exists(k, k in [{', '.join(listed)}])" if listed else "false"
@@ -205,7 +205,7 @@ def _(predicate: of.IsFraction) -> str:
     is_fraction = (
         "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
     )
-    key = text(predicate.name)
+    key = cel_string(predicate.name)
     amount = f"[?c.is.?resources.?limits[?{key}].or(c.is.?resources.?requests[?{key}])]"
     return f"{amount}.exists(v, {_SCALAR} && isQuantity(string(v)) && {is_fraction})"
 
@@ -270,7 +270,7 @@ def _(predicate: of.ListCoversContainers) -> str:
 @to_cel.register
 def _(predicate: of.EnvIs) -> str:
     value = _value_is("[?e.?value]", predicate.words, ".lowerAscii()" if predicate.any_case else "")
-    return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {text(predicate.name)} && {value})"
+    return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {cel_string(predicate.name)} && {value})"
 
 
 @to_cel.register
@@ -295,25 +295,29 @@ def _(predicate: of.IsAnnotated) -> str:
 
 @to_cel.register
 def _(predicate: of.RequiresNodeLabel) -> str:
-    chosen = _value_is(f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]]", predicate.words)
+    chosen = _value_is(f"[?variables.spec.?nodeSelector[?{cel_string(predicate.name)}]]", predicate.words)
     listed = f" && r.?values.orValue([]).all(v, {_one_of(predicate.words)})" if predicate.words else ""
-    required = f"r.?key.orValue('') == {text(predicate.name)} && r.?operator.orValue('') == 'In'{listed}"
+    required = (
+        f"r.?key.orValue('') == {cel_string(predicate.name)} && r.?operator.orValue('') == 'In'{listed}"
+    )
     every = f"t.?matchExpressions.orValue([]).exists(r, {required})"
     return f"({chosen} || size({REQUIRED_TERMS}) > 0 && {REQUIRED_TERMS}.all(t, {every}))"
 
 
 @to_cel.register
 def _(predicate: NodeLabelAmong) -> str:
-    chosen = f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]].all(v, {_one_of(predicate.words)})"
-    other_key = f"r.?key.orValue('') != {text(predicate.name)}"
+    chosen = (
+        f"[?variables.spec.?nodeSelector[?{cel_string(predicate.name)}]].all(v, {_one_of(predicate.words)})"
+    )
+    other_key = f"r.?key.orValue('') != {cel_string(predicate.name)}"
     listed = f"{other_key} || r.?values.orValue([]).all(v, {_one_of(predicate.words)})"
     return f"({chosen} && {REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
 @to_cel.register
 def _(predicate: MayRunOnNodeLabel) -> str:
-    chosen = f"[?variables.spec.?nodeSelector[?{text(predicate.name)}]]"
-    about = f"r.?key.orValue('') == {text(predicate.name)}"
+    chosen = f"[?variables.spec.?nodeSelector[?{cel_string(predicate.name)}]]"
+    about = f"r.?key.orValue('') == {cel_string(predicate.name)}"
     listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(predicate.words)})"
     every = f"{REQUIRED_TERMS}.all(t, t.?matchExpressions.orValue([]).exists(r, {about}))"
     some = f"{REQUIRED_TERMS}.exists(t, t.?matchExpressions.orValue([]).exists(r, {about} && {listed}))"
@@ -323,7 +327,7 @@ def _(predicate: MayRunOnNodeLabel) -> str:
 
 @to_cel.register
 def _(predicate: HasKeyLike) -> str:
-    pattern = text(f"^(?:{predicate.pattern.pattern})$")
+    pattern = cel_string(f"^(?:{predicate.pattern.pattern})$")
     if predicate.place is Place.ENV:
         return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('').matches({pattern}))"
     return f"variables.{predicate.place}Names.exists(k, k.matches({pattern}))"
@@ -331,7 +335,7 @@ def _(predicate: HasKeyLike) -> str:
 
 @to_cel.register
 def _(predicate: of.SchedulerIs) -> str:
-    return f"variables.schedulerName in [{', '.join(map(text, predicate.names))}]"
+    return f"variables.schedulerName in [{', '.join(map(cel_string, predicate.names))}]"
 
 
 @to_cel.register

@@ -130,14 +130,14 @@ def unenforced(rule: Rule) -> str:
     return "" if rule in (OF_WORKLOADS, *OF_NAMES) else rule.no_policy or msg("no policy is made of it yet")
 
 
-def rules_of(backend: Backend) -> tuple[Rule, ...]:
+def rules_of_dialect(backend: Backend) -> tuple[Rule, ...]:
     """The rules that lint applies to pods of a dialect."""
     beside = [rule for rule in catalog.neutral_rules() if rule.scope in (Scope.POD, Scope.DOCUMENT)]
     return (*beside, *backend.rules)
 
 
 # What to write where a demand is not met, as far as the constraint says it by itself.
-MOST_NAMES = 8
+MAX_NAMES_OF_DEMAND = 8
 """Names that a sentence lists."""
 
 
@@ -194,5 +194,5 @@ def _value(word: Word) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = [] if len(names) <= MOST_NAMES else ["..."]
-    return " / ".join([*names[:MOST_NAMES], *more])
+    more = [] if len(names) <= MAX_NAMES_OF_DEMAND else ["..."]
+    return " / ".join([*names[:MAX_NAMES_OF_DEMAND], *more])

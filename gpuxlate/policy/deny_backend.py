@@ -12,36 +12,36 @@ from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
-from gpuxlate.policy.cel import text
+from gpuxlate.policy.cel import cel_string
 from gpuxlate.policy.documents import AdmissionPolicy, failure_policy, policy_of
 from gpuxlate.policy.layout import text_in_lines
-from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, list_in_cel
-from gpuxlate.policy.style import Object, PolicyStyle
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, NamePatterns, list_in_cel
+from gpuxlate.policy.style import PolicyObject, PolicyStyle
+from gpuxlate.policy.subjects import PodSubject, PodTemplates, PolicySubject
 from gpuxlate.rules.key_index import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
-CODE = "GX026"
+LEFTOVER = "GX026"
 """The rule that nothing of a dialect is not translated: its code in messages and ignores."""
 OF_CLASS = "deviceclass.resource.kubernetes.io/"
 """A class of devices as a resource of containers (kubernetes/enhancements, KEP-5004)."""
 
 
-def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
+def forbidding(subject: PolicySubject, style: PolicyStyle) -> AdmissionPolicy | None:
     """The policy against the keys of a dialect; None where no key is its alone."""
     backend = subject.backend
     names, words, env = owned_alone(backend), _words(backend), _env(backend)
     if not (names or words or env):
         return None
     on_pod = _on_pod(names.to_cel(), words)
-    broken = subject.breakers({"": f"!({_in_container(names, env, 'c.is')})"}, CODE)
+    broken = subject.breakers({"": f"!({_in_container(names, env, 'c.is')})"}, LEFTOVER)
     sentence = _sentence(backend, style)
-    on_pod_kept = subject.kept(f"!({on_pod})", CODE)
+    on_pod_kept = subject.kept(f"!({on_pod})", LEFTOVER)
     if isinstance(subject, PodTemplates):
         subject = replace(subject, chosen="true")
-    variables = [*subject.variables(f"{broken} {on_pod_kept}"), (CODE, broken)]
+    variables = [*subject.variables(f"{broken} {on_pod_kept}"), (LEFTOVER, broken)]
     where = "" if subject.suffix else f"{locale.translator(style.language)(msg('container'))} "
-    ignored = f"{text(CODE)} in variables.ignored"
+    ignored = f"{cel_string(LEFTOVER)} in variables.ignored"
     some = f"variables.containers.exists(c, {_in_container(names, env)})"
     spec = {
         "failurePolicy": failure_policy(subject),
@@ -49,22 +49,22 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
         "matchConditions": [{"name": "has-keys", "expression": subject.matching(f"{on_pod} || {some}")}],
         "validations": [
             {
-                "expression": f"{ignored} || variables.{CODE}.size() == 0",
-                "message": f"{CODE}: {sentence}",
-                "messageExpression": f"{text(f'{CODE}: {where}')} + variables.{CODE}.join(', ')"
+                "expression": f"{ignored} || variables.{LEFTOVER}.size() == 0",
+                "message": f"{LEFTOVER}: {sentence}",
+                "messageExpression": f"{cel_string(f'{LEFTOVER}: {where}')} + variables.{LEFTOVER}.join(', ')"
                 f" + {text_in_lines(f': {sentence}')}",
                 "reason": "Invalid",
             },
             {
                 "expression": f"{ignored} || ({on_pod_kept})",
-                "message": f"{CODE}: {sentence}",
+                "message": f"{LEFTOVER}: {sentence}",
                 "reason": "Invalid",
             },
         ],
         "variables": [{"name": name, "expression": expression} for name, expression in variables],
     }
     name = f"gpuxlate-forbid-{backend.name}{subject.suffix}"
-    return policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
+    return policy_of(name, subject, Severity.ERROR, spec, (LEFTOVER,), style)
 
 
 def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[AdmissionPolicy]:
@@ -78,8 +78,8 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
     exact = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
     some = f"r.?firstAvailable.orValue([]).exists(s, s.?deviceClassName.orValue('') {classes})"
     devices = "object.?spec.?spec.?devices.or(object.?spec.?devices)"
-    subject, sentence = Pods(backend), _sentence(backend, style)
-    spec: Object = {
+    subject, sentence = PodSubject(backend), _sentence(backend, style)
+    spec: PolicyObject = {
         "failurePolicy": "Fail",
         "matchConstraints": {
             "resourceRules": [
@@ -99,22 +99,23 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
         ],
         "validations": [
             {
-                "expression": f"{text(CODE)} in variables.ignored",
-                "message": f"{CODE}: {sentence}",
+                "expression": f"{cel_string(LEFTOVER)} in variables.ignored",
+                "message": f"{LEFTOVER}: {sentence}",
                 "reason": "Invalid",
             }
         ],
         "variables": [{"name": name, "expression": expression} for name, expression in subject.variables("")],
     }
     name = f"gpuxlate-forbid-{backend.name}-claims"
-    yield policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
+    yield policy_of(name, subject, Severity.ERROR, spec, (LEFTOVER,), style)
 
 
 def _sentence(backend: Backend, style: PolicyStyle) -> str:
-    return f"{locale.translator(style.language)(msg(FROZEN, title=backend.title))} ({site.rule_help(CODE)})"
+    frozen = locale.translator(style.language)(msg(FROZEN, title=backend.title))
+    return f"{frozen} ({site.rule_help(LEFTOVER)})"
 
 
-def owned_alone(backend: Backend) -> Names:
+def owned_alone(backend: Backend) -> NamePatterns:
     """The keys of this dialect that no other software has, wherever they are."""
     others = [other for other in registry.pod_backends() if other.name != backend.name]
     shared = {name for other in others for row in other.keys for name in (row.name, *row.aliases)}
@@ -131,7 +132,7 @@ def owned_alone(backend: Backend) -> Names:
     stems = [prefix.rstrip(".-") for prefix in prefixes if prefix[-1] in ".-"]
     classes = [f"{OF_CLASS}{device_class}" for device_class in backend.device_classes]
     exclusive = [name for name in (*names, *stems, *classes) if name not in shared]
-    return Names.of(exclusive, prefixes, sorted(shared))
+    return NamePatterns.of(exclusive, prefixes, sorted(shared))
 
 
 def _words(backend: Backend) -> list[str]:
@@ -150,7 +151,7 @@ def _env(backend: Backend) -> list[str]:
     return [row.name for row in backend.keys if is_keyed(row)]
 
 
-def _in_container(names: Names, env: list[str], root: str = "c") -> str:
+def _in_container(names: NamePatterns, env: list[str], root: str = "c") -> str:
     maps = IN_RESOURCES.replace("c.", f"{root}.")
     terms = [f"{maps}.exists(m, m.exists(k, {names.to_cel()}))"] if names else []
     if env:

@@ -18,12 +18,12 @@ from gpuxlate.policy.cel import VARIABLES
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand
 from gpuxlate.policy.layout import commented, lines
 from gpuxlate.policy.markers import has_dialect, may_have_dialect
-from gpuxlate.policy.style import ACTIONS, Action, Object, PolicyStyle
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.style import ACTIONS, Action, PolicyObject, PolicyStyle
+from gpuxlate.policy.subjects import PodSubject, PodTemplates, PolicySubject
 from gpuxlate.policy.validations import Validation, build_validations, sentence
 from gpuxlate.rules import catalog
 
-API = "admissionregistration.k8s.io/v1"
+ADMISSION_API = "admissionregistration.k8s.io/v1"
 
 MANAGED = "app.kubernetes.io/managed-by"
 
@@ -43,29 +43,29 @@ class AdmissionPolicy:
     name: str
     target: str
     action: Action
-    spec: Object
+    spec: PolicyObject
     codes: tuple[str, ...] = ()
-    namespaces: Object | None = None
-    labels: Object = field(default_factory=dict)
+    namespaces: PolicyObject | None = None
+    labels: PolicyObject = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def config_map(self) -> Object:
+    def config_map(self) -> PolicyObject:
         """The object with the parameters, which all policies of a target share."""
         labels = {name: value for name, value in self.labels.items() if name != VERSION}
         metadata = {"name": _of_cards(self.target), "namespace": NAMESPACE, "labels": labels}
         return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(self.parameters)}
 
-    def documents(self) -> Iterator[Object]:
+    def documents(self) -> Iterator[PolicyObject]:
         """The policy and its binding."""
         metadata = {"name": self.name, "labels": self.labels}
         yield {
-            "apiVersion": API,
+            "apiVersion": ADMISSION_API,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
             "spec": self.spec,
         }
-        binding: Object = {"policyName": self.name, "validationActions": ACTIONS[self.action]}
+        binding: PolicyObject = {"policyName": self.name, "validationActions": ACTIONS[self.action]}
         if self.parameters:
             name = _of_cards(self.target)
             missing = {"parameterNotFoundAction": "Allow"}  # Deny would refuse every pod of the cluster
@@ -73,7 +73,7 @@ class AdmissionPolicy:
         if self.namespaces:
             binding["matchResources"] = {"namespaceSelector": self.namespaces}
         yield {
-            "apiVersion": API,
+            "apiVersion": ADMISSION_API,
             "kind": "ValidatingAdmissionPolicyBinding",
             "metadata": metadata,
             "spec": binding,
@@ -87,11 +87,11 @@ class BackendDemands:
     ``demands``: all of them with parameters, or none: a policy without its parameters is silent.
     """
 
-    subject: Subject
+    subject: PolicySubject
     demands: tuple[Demand, ...]
 
 
-MOST_BYTES = 240_000
+MAX_POLICY_BYTES = 240_000
 """Of what the dialects of a policy demand: kubectl apply keeps a copy of the whole in an annotation, and all
 annotations of an object have 256 KiB at most."""
 
@@ -110,7 +110,7 @@ def policies(
         alone = policy([demanded], severity, style)
         if alone is None:
             continue
-        if not isinstance(demanded.subject, Pods) or alone.parameters:
+        if not isinstance(demanded.subject, PodSubject) or alone.parameters:
             yield alone
             continue
         definitions = [
@@ -119,7 +119,7 @@ def policies(
             if variable["name"] not in (*VARIABLES, "ignored")
         ]
         more = sum(map(_bytes, (alone.spec["validations"], alone.spec["matchConditions"], definitions)))
-        if together and size + more > MOST_BYTES:
+        if together and size + more > MAX_POLICY_BYTES:
             yield _some(together, severity, style, number)
             number, size, together = number + 1, 0, []
         together.append(demanded)
@@ -180,7 +180,7 @@ def policy(
 
 def of_parts(
     parts: Sequence[Validation],
-    subject: Subject,
+    subject: PolicySubject,
     severity: Severity,
     style: PolicyStyle,
     match: tuple[str, str],
@@ -232,9 +232,9 @@ def _of_cards(target: str) -> str:
 
 def policy_of(
     name: str,
-    subject: Subject,
+    subject: PolicySubject,
     severity: Severity,
-    spec: Object,
+    spec: PolicyObject,
     codes: tuple[str, ...],
     style: PolicyStyle,
     target: str | None = None,
@@ -251,13 +251,13 @@ def policy_of(
     )
 
 
-def readable(spec: Object, language: str) -> Object:
+def readable(spec: PolicyObject, language: str) -> PolicyObject:
     """The same policy for those who review it: in lines, and with the rule above each condition."""
     parts = ("matchConditions", "variables", "validations")
     return spec | {name: [_laid_out(part, language) for part in spec[name]] for name in parts}
 
 
-def _laid_out(part: Object, language: str) -> Object:
+def _laid_out(part: PolicyObject, language: str) -> PolicyObject:
     """A part of a policy, its expressions in lines, below the rule that they are of."""
     fields = [name for name in ("expression", "messageExpression") if name in part]
     laid_out = part | {name: lines(part[name]) for name in fields}
@@ -269,13 +269,13 @@ def _laid_out(part: Object, language: str) -> Object:
     return laid_out
 
 
-def failure_policy(subject: Subject) -> str:
+def failure_policy(subject: PolicySubject) -> str:
     """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
     with another structure passes, and its pods are judged when they are made."""
     return "Ignore" if isinstance(subject, PodTemplates) and subject.custom else "Fail"
 
 
-def version_of(spec: Object) -> str:
+def version_of(spec: PolicyObject) -> str:
     """A short text that changes with what the rules demand."""
     return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -288,7 +288,7 @@ def cut_name(name: str, maximum: int) -> str:
 
 
 # The same policies for Kyverno (policies.kyverno.io/v1), which also reports on what is there already.
-def validating_policy(admission_policy: AdmissionPolicy) -> Object:
+def validating_policy(admission_policy: AdmissionPolicy) -> PolicyObject:
     """A ValidatingPolicy: its fields are those of Kubernetes, with the actions of the binding."""
     matched = dict(admission_policy.spec["matchConstraints"])
     if admission_policy.namespaces:

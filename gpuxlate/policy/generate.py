@@ -18,8 +18,8 @@ from gpuxlate.policy.deny_backend import forbidding, forbidding_claims
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policies, validating_policy
 from gpuxlate.policy.markers import is_recognized
 from gpuxlate.policy.names import names_policy
-from gpuxlate.policy.style import Object, PolicyStyle
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.style import PolicyObject, PolicyStyle
+from gpuxlate.policy.subjects import PodSubject, PodTemplates, PolicySubject
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates import Constraint, Predicate
@@ -33,7 +33,7 @@ class PolicyScope(StrEnum):
     ALL = "all"
 
 
-class Format(StrEnum):
+class PolicyEngine(StrEnum):
     """The engine that evaluates them."""
 
     VAP = "vap"
@@ -87,9 +87,9 @@ def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[Admi
 def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies on the names of keys, which look at the pods of all dialects at once."""
     others = {backend.name: names_here(wish.profile_of(backend)) for backend in backends}
-    subjects: list[Subject] = []
+    subjects: list[PolicySubject] = []
     if wish.of_pods:
-        subjects.append(Pods(backends[0]))
+        subjects.append(PodSubject(backends[0]))
     if wish.of_workloads:
         detectors = (backend.detector for backend in backends)
         speaking = tuple(Constraint(detector) for detector in detectors if isinstance(detector, Predicate))
@@ -113,10 +113,10 @@ def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
             yield BackendDemands(subject, some)
 
 
-def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions) -> Iterator[Subject]:
+def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions) -> Iterator[PolicySubject]:
     others = names_here(wish.profile_of(backend))
     if wish.of_pods:
-        yield Pods(backend, others)
+        yield PodSubject(backend, others)
     if wish.of_workloads:
         constraints = tuple(demand.constraint for demand in demanded)
         compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
@@ -126,7 +126,7 @@ def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions)
 def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies against the keys of dialects, and against claims of their devices."""
     for backend in backends:
-        subjects: list[Subject] = [Pods(backend)] if wish.of_pods else []
+        subjects: list[PolicySubject] = [PodSubject(backend)] if wish.of_pods else []
         subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.of_workloads else []
         policies_of_keys = (forbidding(subject, wish.style) for subject in subjects)
         yield from (policy for policy in policies_of_keys if policy is not None)
@@ -134,11 +134,13 @@ def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[
             yield from forbidding_claims(backend, wish.style)
 
 
-def documents(admission_policies: Sequence[AdmissionPolicy], form: Format) -> Iterator[Object]:
+def policy_documents(
+    admission_policies: Sequence[AdmissionPolicy], form: PolicyEngine
+) -> Iterator[PolicyObject]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
     match form:
-        case Format.VAP:
-            parameters: dict[str, Object] = {}
+        case PolicyEngine.VAP:
+            parameters: dict[str, PolicyObject] = {}
             for policy in admission_policies:
                 if policy.parameters:
                     data = parameters.setdefault(policy.target, policy.config_map)["data"]
@@ -146,7 +148,7 @@ def documents(admission_policies: Sequence[AdmissionPolicy], form: Format) -> It
             yield from parameters.values()
             for policy in admission_policies:
                 yield from policy.documents()
-        case Format.KYVERNO:
+        case PolicyEngine.KYVERNO:
             yield from map(validating_policy, admission_policies)
         case _:
             assert_never(form)

@@ -11,9 +11,9 @@ import textwrap
 from functools import cache
 
 from gpuxlate.model.declarations import regex
-from gpuxlate.policy.cel import text
+from gpuxlate.policy.cel import cel_string
 
-WIDTH = 100
+CEL_WIDTH = 100
 """Columns that a line may have where there is a place to break it."""
 LEAST_BROKEN = 20
 """Letters in brackets that stay in one line, however long it is."""
@@ -35,7 +35,7 @@ def lines(expression: str) -> str:
 
 def _laid(expression: str, indent: int) -> str:
     """An expression that begins at a column; its further lines are indented."""
-    if indent + len(expression) <= WIDTH:
+    if indent + len(expression) <= CEL_WIDTH:
         return expression
     outline = _outline(expression)
     for sign in (_CHOICE, _OR, _AND, _SUM):
@@ -60,7 +60,7 @@ def _bracketed(inner: str, indent: int) -> str:
     rest = inner[variable.end() if variable else 0 :]
     parts = _parts(rest, _outline(rest), _BEHIND_COMMA) or [rest]
     if all(part.startswith("'") and " " not in part for part in parts):
-        names = textwrap.wrap(rest, WIDTH - len(step), break_long_words=False, break_on_hyphens=False)
+        names = textwrap.wrap(rest, CEL_WIDTH - len(step), break_long_words=False, break_on_hyphens=False)
         body = textwrap.indent("\n".join(names), step)
     else:
         body = "\n".join(step + _laid(part, indent + 2) for part in parts)
@@ -69,7 +69,9 @@ def _bracketed(inner: str, indent: int) -> str:
 
 def text_in_lines(words: str) -> str:
     """A long string of CEL as a sum of several, each short enough for a line."""
-    return " + ".join(map(text, textwrap.wrap(words, WIDTH, drop_whitespace=False, break_on_hyphens=False)))
+    return " + ".join(
+        map(cel_string, textwrap.wrap(words, CEL_WIDTH, drop_whitespace=False, break_on_hyphens=False))
+    )
 
 
 def _outline(expression: str) -> str:
@@ -93,6 +95,10 @@ def commented(code: str, summary: str, expression: str) -> str:
     """An expression below the code of a rule and what it demands."""
     prefix = "// "
     above = textwrap.fill(
-        f"{code}: {summary}", WIDTH, initial_indent=prefix, subsequent_indent=prefix, break_on_hyphens=False
+        f"{code}: {summary}",
+        CEL_WIDTH,
+        initial_indent=prefix,
+        subsequent_indent=prefix,
+        break_on_hyphens=False,
     )
     return f"{above}\n{expression}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import Place
-from gpuxlate.policy.cel import REQUIRED_TERMS, VARIABLES, text, to_cel
+from gpuxlate.policy.cel import REQUIRED_TERMS, VARIABLES, cel_string, to_cel
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AllOf,
@@ -24,7 +24,7 @@ from gpuxlate.rules.predicates import (
 
 # Names of keys as a predicate in CEL: whose key a name is.
 @record
-class Names:
+class NamePatterns:
     """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
 
     exact: tuple[str, ...] = ()
@@ -33,7 +33,9 @@ class Names:
     apart: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, names: Iterable[str], prefixes: Iterable[str] = (), apart: Iterable[str] = ()) -> Names:
+    def of(
+        cls, names: Iterable[str], prefixes: Iterable[str] = (), apart: Iterable[str] = ()
+    ) -> NamePatterns:
         """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
         before = tuple(dict.fromkeys(prefixes))
         left = [name for name in dict.fromkeys(names) if not name.startswith(before)]
@@ -54,7 +56,7 @@ class Names:
             or any(re.match(regexp, name) for regexp in self.patterns)
         )
 
-    def __or__(self, other: Names) -> Names:
+    def __or__(self, other: NamePatterns) -> NamePatterns:
         """The names of both."""
         both = tuple(dict.fromkeys((*self.prefixes, *other.prefixes)))
         prefixes = tuple(
@@ -65,13 +67,13 @@ class Names:
         apart = [name for name in self.apart if name not in other] + [
             name for name in other.apart if name not in self
         ]
-        return Names(tuple(exact), prefixes, patterns, tuple(dict.fromkeys(apart)))
+        return NamePatterns(tuple(exact), prefixes, patterns, tuple(dict.fromkeys(apart)))
 
     def to_cel(self, name: str = "k") -> str:
         """A name is one of them, in CEL."""
-        terms = [f"{name}.startsWith({text(prefix)})" for prefix in self.prefixes]
+        terms = [f"{name}.startsWith({cel_string(prefix)})" for prefix in self.prefixes]
         terms += [f"{name} in {list_in_cel(self.exact)}"] if self.exact else []
-        terms += [f"{name}.matches({text(regexp)})" for regexp in self.patterns]
+        terms += [f"{name}.matches({cel_string(regexp)})" for regexp in self.patterns]
         either = f"({' || '.join(terms)})" if terms else "false"
         return f"{either} && !({name} in {list_in_cel(self.apart)})" if self.apart and terms else either
 
@@ -83,13 +85,13 @@ def pattern_in_cel(name: str) -> str:
 
 def list_in_cel(names: Iterable[str]) -> str:
     """A list of texts in CEL."""
-    return f"[{', '.join(map(text, names))}]"
+    return f"[{', '.join(map(cel_string, names))}]"
 
 
 # Where names of keys are in a pod, as lists of names.
 _PREFERRED = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution.orValue([])"
 
-REQUIREMENTS = (
+NODE_REQUIREMENTS = (
     f"({REQUIRED_TERMS}.map(t, t.?matchExpressions.orValue([]))"
     f" + variables.spec.?{_PREFERRED}.map(t, t.?preference.?matchExpressions.orValue([])))"
 )
@@ -97,7 +99,7 @@ REQUIREMENTS = (
 
 SELECTORS = (
     "[variables.spec.?nodeSelector.orValue({}).map(k, k)]"
-    f" + {REQUIREMENTS}.map(l, l.map(r, r.?key.orValue('')))"
+    f" + {NODE_REQUIREMENTS}.map(l, l.map(r, r.?key.orValue('')))"
 )
 
 IN_RESOURCES = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
@@ -151,19 +153,19 @@ def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
 
     Names alone: the API server evaluates it for every pod of the cluster. Raises SilentError.
     """
-    names, more, exact = Names(), list[str](), len(markers) == 1
+    names, more, exact = NamePatterns(), list[str](), len(markers) == 1
     for marker in markers:
         names |= resource_names(marker.backend, marker.others)
         needed = () if marker.also is None else _needed_of_keys(marker.also)
         if marker.also is not None and needed is None:
             more.append(to_cel(marker.also))
         elif needed:
-            names |= Names.of(needed)
+            names |= NamePatterns.of(needed)
             exact = False
     return " || ".join([*([some_resource(names)] if names else []), *more]), exact
 
 
-def some_resource(names: Names) -> str:
+def some_resource(names: NamePatterns) -> str:
     """Some container asks for a resource with one of the names."""
     named = f"m.exists(k, !(k in {list_in_cel(STANDARD)}) && {names.to_cel()})"
     return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {named}))"
@@ -186,13 +188,15 @@ def _needed_of_keys(predicate: Predicate) -> tuple[str, ...] | None:
     return None
 
 
-def resource_names(backend: Backend, others: Iterable[str] = ()) -> Names:
+def resource_names(backend: Backend, others: Iterable[str] = ()) -> NamePatterns:
     """The keys of the dialect that ask for a GPU in resources."""
     names = [name for row in backend.keys for name in (row.name, *row.aliases)]
     resources = [name for name in names if backend.owns_at(name, Place.RESOURCE)]
     common = (backend.whole_card_key,) if backend.whole_card_key else ()
     apart = [name for name in (*names, *common, IGNORE) if not backend.owns_at(name, Place.RESOURCE)]
-    return Names.of((*resources, *others), backend.gpu_prefixes, [name for name in apart if "*" not in name])
+    return NamePatterns.of(
+        (*resources, *others), backend.gpu_prefixes, [name for name in apart if "*" not in name]
+    )
 
 
 def inlined(expression: str, root: str = "object") -> str:

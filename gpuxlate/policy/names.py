@@ -15,40 +15,40 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place, domain_of
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import RESOURCES
-from gpuxlate.policy.cel import text
+from gpuxlate.policy.cel import cel_string
 from gpuxlate.policy.demands import Selected
 from gpuxlate.policy.documents import AdmissionPolicy, of_parts
 from gpuxlate.policy.markers import (
-    REQUIREMENTS,
+    NODE_REQUIREMENTS,
     SELECTORS,
     DialectMarker,
-    Names,
+    NamePatterns,
     has_dialect,
     is_recognized,
     list_in_cel,
 )
 from gpuxlate.policy.style import PolicyStyle
-from gpuxlate.policy.subjects import Subject
+from gpuxlate.policy.subjects import PolicySubject
 from gpuxlate.policy.validations import Validation, sentence
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.key_index import IGNORE, is_policy, key_index_of
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect, of_annotation
 from gpuxlate.rules.kubernetes import container_asks_one_vendor
 
-LISTS = {
+NAME_LISTS = {
     "labels": "[variables.labelNames]",
     "annotations": "[variables.annotationNames]",
     "nodeSelector": SELECTORS,
 }
 """The lists of names of a pod, by place."""
-PLACES = {
+PLACES_OF_NAMES = {
     "limits": Place.RESOURCE,
     "labels": Place.LABEL,
     "annotations": Place.ANNOTATION,
     "nodeSelector": Place.NODE_SELECTOR,
 }
 """Where names are looked at. Not in environments: these are long, and keys are rarely there."""
-ANYWHERE = (*PLACES,)
+EVERY_PLACE = (*PLACES_OF_NAMES,)
 UNKNOWN, WHOLE, OTHERS = ("unknown",), "whole cards", "another dialect"
 """What tables say in place of places, and beside dialects."""
 READ_IN, OFFERED_BY, WRONG = "readIn", "offeredBy", "wrongKeys"
@@ -76,28 +76,32 @@ class KeyNames:
     def _is_own(self, name: str) -> bool:
         return any(dialect.name in self._own for dialect in self.words.owners(_some(name)))
 
-    def looked_at(self) -> Names:
+    def looked_at(self) -> NamePatterns:
         """The names and the domains of keys with which one of the tables has something to find."""
-        names = [name for name in self._known if self._is_own(name) and self._read(name) != ANYWHERE]
+        names = [name for name in self._known if self._is_own(name) and self._read(name) != EVERY_PLACE]
         domains = [f"{domain_of(prefix)}/" if "/" in prefix else prefix for prefix in self.prefixes]
-        return Names.of(names, domains)
+        return NamePatterns.of(names, domains)
 
     def read_in(self) -> str:
         """The places where something reads a key of the dialects, as a table in CEL."""
         before = tuple(self.prefixes)
-        places_by_name = {name: self._read(name) if self._is_own(name) else ANYWHERE for name in self._known}
-        places_by_name |= {name: ANYWHERE for names in self.others.values() for name in names}
+        places_by_name = {
+            name: self._read(name) if self._is_own(name) else EVERY_PLACE for name in self._known
+        }
+        places_by_name |= {name: EVERY_PLACE for names in self.others.values() for name in names}
         places_by_name = {
             name: places
             for name, places in places_by_name.items()
-            if places != ANYWHERE or name.startswith(before)
+            if places != EVERY_PLACE or name.startswith(before)
         }
         return _table(places_by_name, dict.fromkeys(self.prefixes, UNKNOWN))
 
     def _read(self, name: str) -> Values:
         words, key = self.words, _some(name)
         misplaced = words.written_by_scheduler(key) or words.is_vendors(key)
-        places = [at for at, place in PLACES.items() if not (misplaced and words.is_misplaced(key, place))]
+        places = [
+            at for at, place in PLACES_OF_NAMES.items() if not (misplaced and words.is_misplaced(key, place))
+        ]
         schedulers = dict.fromkeys(of_annotation(words.rows(key)))
         return (*places, *(_under("annotations", scheduler) for scheduler in schedulers))
 
@@ -119,13 +123,13 @@ class KeyNames:
         apart = not self._complete and (whole or not self._is_own(name))
         return (*kinds, *([WHOLE] if whole else []), *([OTHERS] if apart else []))
 
-    def joined(self) -> Iterator[tuple[Names, Names]]:
+    def joined(self) -> Iterator[tuple[NamePatterns, NamePatterns]]:
         """Resources that are one share with keys of another vendor in a container, and those keys."""
         for dialect in self.words.dialects:
             rows = (name for row in dialect.keys for name in (row.name, *row.aliases))
             names = [name for name in rows if dialect.owns(_some(name))]
             if dialect.companions and any(map(self._is_own, (*dialect.companions, *dialect.gpu_prefixes))):
-                yield Names.of(dialect.companions), Names.of(names, dialect.gpu_prefixes)
+                yield NamePatterns.of(dialect.companions), NamePatterns.of(names, dialect.gpu_prefixes)
 
     def policies_of_nodes(self) -> list[str]:
         """The labels of nodes whose value is their policy."""
@@ -156,7 +160,7 @@ def _table(names: Mapping[str, Values], prefixes: Mapping[str, Values]) -> str:
         )
         left = [name for name in of_values if not name.startswith(tuple(before))]
         stars = [name for name in left if "*" in name]
-        plain = Names.of(left).exact
+        plain = NamePatterns.of(left).exact
         exact += [_group(values, names=plain)] if plain else []
         patterns += [_group(values, like=stars)] if stars else []
         beginnings += [_group(values, like=[f"{prefix}*" for prefix in before])] if before else []
@@ -174,7 +178,7 @@ def _found(table: str, default: str) -> str:
 
 
 def names_policy(
-    subject: Subject,
+    subject: PolicySubject,
     backends: Sequence[Backend],
     others: Mapping[str, Sequence[str]],
     selected: Selected,
@@ -187,7 +191,7 @@ def names_policy(
         return None
     key = names.looked_at().to_cel()
     asks = " + ".join(f"c.?resources.?{field}.orValue({{}}).map(k, k)" for field in RESOURCES)
-    lists = " + ".join((*LISTS.values(), f"variables.containers.map(c, {asks})"))
+    lists = " + ".join((*NAME_LISTS.values(), f"variables.containers.map(c, {asks})"))
     match = ("has-keys", f"({lists}).exists(l, l.exists(k, {key}))")
     target = backends[0].name if len(backends) == 1 else ""
     used = " ".join(part.broken for part in parts)
@@ -197,15 +201,15 @@ def names_policy(
     return of_parts(parts, subject, Severity.ERROR, style, match, dict(tables), target, "names-errors")
 
 
-def _wrong(names: KeyNames, subject: Subject, style: PolicyStyle) -> str:
+def _wrong(names: KeyNames, subject: PolicySubject, style: PolicyStyle) -> str:
     """The keys of each pod that nothing reads where they are, by place."""
-    container = text(f"{locale.translator(style.language)(msg('container'))} ")
-    lists = [f"({of}).map(l, {_at(text(at), text(at), 'l')})" for at, of in LISTS.items()]
+    container = cel_string(f"{locale.translator(style.language)(msg('container'))} ")
+    lists = [f"({of}).map(l, {_at(cel_string(at), cel_string(at), 'l')})" for at, of in NAME_LISTS.items()]
     of_container = _at("'limits'", f"{container} + string(c.name) + ' limits'", "c.asks")
     lists.append(f"variables.asking.map(c, {of_container})")
     places = _found(READ_IN, "[string(m.at)]")
     keys = f"m.names{_meant(names)}.map(k, {{'name': dyn(k), 'read': dyn({places})}})"
-    under = text(_under("", ""))
+    under = cel_string(_under("", ""))
     read = f"m.at in k.read || string(m.at) + {under} + variables.schedulerName in k.read"
     each = f"{{'where': dyn(m.where), 'keys': dyn({keys}.filter(k, !({read})))}}"
     return subject.of_pods(f"({' + '.join(lists)}).map(m, {each}).filter(m, m.keys.size() > 0)")
@@ -215,7 +219,7 @@ def _meant(names: KeyNames) -> str:
     """Without the names that could be anybody's, where a pod does not speak the dialect."""
     filters = ""
     for backend in names.backends:
-        bare = Names(prefixes=tuple(prefix for prefix in backend.gpu_prefixes if "/" not in prefix))
+        bare = NamePatterns(prefixes=tuple(prefix for prefix in backend.gpu_prefixes if "/" not in prefix))
         if bare:
             spoken = f" || {has_dialect(DialectMarker(backend))}" if is_recognized(backend) else ""
             filters += f".filter(k, !{bare.to_cel()}{spoken})"
@@ -226,13 +230,13 @@ def _at(place: str, where: str, names: str) -> str:
     return f"{{'at': dyn({place}), 'where': dyn({where}), 'names': dyn({names})}}"
 
 
-def _parts(names: KeyNames, subject: Subject, style: PolicyStyle) -> Iterator[Validation]:
+def _parts(names: KeyNames, subject: PolicySubject, style: PolicyStyle) -> Iterator[Validation]:
     tell = locale.translator(style.language)
     hint = msg("check the name: nothing reads this key")
-    unknown = f"{text(UNKNOWN[0])} in k.read"
+    unknown = f"{cel_string(UNKNOWN[0])} in k.read"
     yield _of_keys(key_is_known, unknown, "string(k.name)", sentence(key_is_known, hint, style))
     rule = key_is_where_it_takes_effect
-    read_in = text(f" ({tell(msg('read in'))} ")
+    read_in = cel_string(f" ({tell(msg('read in'))} ")
     read = f"(k.read.size() == 0 ? '' : {read_in} + k.read.join(', ') + ')')"
     yield _of_keys(rule, f"!({unknown})", f"string(k.name) + {read}", sentence(rule, "", style))
     policies = names.policies_of_nodes()
@@ -251,7 +255,7 @@ def _of_keys(rule: Rule, condition: str, told: str, words: str) -> Validation:
     """A rule on keys that nothing reads where they are. ``condition``: on such a key; ``told``: its text."""
     of_list = f"string(l.where) + ': ' + l.keys.filter(k, {condition}).map(k, {told}).join(', ')"
     of_pod = f"p.found.filter(l, l.keys.exists(k, {condition})).map(l, {of_list}).join('; ')"
-    judged = f"variables.{WRONG}.filter(p, !({text(rule.code)} in p.ignored))"
+    judged = f"variables.{WRONG}.filter(p, !({cel_string(rule.code)} in p.ignored))"
     broken = f"{judged}.map(p, {of_pod}).filter(t, t != '')"
     return Validation(rule, _none_of(rule), words, rule.code, broken)
 
@@ -263,16 +267,16 @@ def _none_of(rule: Rule) -> str:
 def _no_true_policy(policies: Sequence[str]) -> str:
     """No node selector asks for a policy with the value true, which no node has."""
     is_true = "lowerAscii() == 'true'"
-    values = ", ".join(f"?variables.spec.?nodeSelector[?{text(name)}]" for name in policies)
+    values = ", ".join(f"?variables.spec.?nodeSelector[?{cel_string(name)}]" for name in policies)
     joined = "r.?values.orValue([]).map(v, string(v)).join(',')"
     required = f"r.?key.orValue('') in {list_in_cel(policies)} && {joined}.{is_true}"
     chosen = f"[{values}].exists(v, string(v).{is_true})"
-    return f"!({chosen} || {REQUIREMENTS}.exists(l, l.exists(r, {required})))"
+    return f"!({chosen} || {NODE_REQUIREMENTS}.exists(l, l.exists(r, {required})))"
 
 
 def _one_vendor(names: KeyNames) -> str:
     """Some kind of nodes may offer all resources of a container ``c``."""
-    whole = f"variables.{OFFERED_BY}.exists(g, {text(WHOLE)} in g['is'] && k in g.names)"
+    whole = f"variables.{OFFERED_BY}.exists(g, {cel_string(WHOLE)} in g['is'] && k in g.names)"
     asks = f"c.asks.filter(k, !(c.numbers.exists(n, n.of == k && n.is == 0) && {whole}))"
     for companions, owner in names.joined():
         asks += f".filter(k, !({companions.to_cel()} && c.asks.exists(o, {owner.to_cel('o')})))"

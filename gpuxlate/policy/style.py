@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuxlate.model.declarations import record
 
-Object = dict[str, Any]
+PolicyObject = dict[str, Any]
 
 
 class Action(StrEnum):
@@ -31,5 +31,5 @@ class PolicyStyle:
     """
 
     action: Action | None = None
-    namespaces: Object | None = None
+    namespaces: PolicyObject | None = None
     language: str = "en"

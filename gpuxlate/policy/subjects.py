@@ -10,7 +10,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.keys import ANY, KeySpec, Place
-from gpuxlate.policy.cel import PARAMETERS, VARIABLES, in_brackets, text
+from gpuxlate.policy.cel import PARAMETERS, VARIABLES, cel_string, in_brackets
 from gpuxlate.policy.kinds import WORKLOADS, templates
 from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern_in_cel
 from gpuxlate.rules.key_index import IGNORE
@@ -31,18 +31,18 @@ _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u20
 
 _CODE = "[A-Za-z][A-Za-z0-9]*[0-9]{3}"
 
-_FIRST = f"{text(f'^[{_SPACE}]*(')} + {text(f'{_CODE}([{_SPACE}]+|$))+')}"
+_FIRST = f"{cel_string(f'^[{_SPACE}]*(')} + {cel_string(f'{_CODE}([{_SPACE}]+|$))+')}"
 
-_WORD = text("[A-Za-z0-9]+")
+_WORD = cel_string("[A-Za-z0-9]+")
 
 
 def _ignored(annotations: str) -> str:
     """The codes at the beginning of the annotation, as lint reads them (lint/ignore.py)."""
-    value = f"{annotations}[?{text(IGNORE)}].orValue('')"
+    value = f"{annotations}[?{cel_string(IGNORE)}].orValue('')"
     return f"string({value}).find({_FIRST}).findAll({_WORD}).map(w, w.upperAscii())"
 
 
-Rule = dict[str, Any]
+ResourceRule = dict[str, Any]
 
 Demands = Mapping[str, str]
 """Expressions over a container ``c`` by what is said of one that breaks it, where there are several."""
@@ -53,7 +53,9 @@ def _breaking(containers: str, demands: Demands, name: str) -> str:
     if len(demands) == 1:
         [demand] = demands.values()
         return f"{containers}.filter(c, !{in_brackets(demand)}).map(c, {name})"
-    listed = ", ".join(f"{in_brackets(demand)} ? '' : {text(words)}" for words, demand in demands.items())
+    listed = ", ".join(
+        f"{in_brackets(demand)} ? '' : {cel_string(words)}" for words, demand in demands.items()
+    )
     broken = f"{containers}.map(c, {{'name': dyn({name}), 'broken': dyn([{listed}].filter(w, w != ''))}})"
     return (
         f"{broken}.filter(c, c.broken.size() > 0).map(c, string(c.name) + ' (' + c.broken.join(', ') + ')')"
@@ -65,7 +67,7 @@ def _with_ignored(expression: str) -> str:
 
 
 @record
-class Pods:
+class PodSubject:
     """Pods as they are made. Later a scheduler writes on them, and their resources do not change."""
 
     backend: Backend
@@ -79,7 +81,7 @@ class Pods:
         return DialectMarker(self.backend, self.others)
 
     @property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[ResourceRule]:
         """The resource rules of ``matchConstraints``."""
         return [_rule("", ("v1",), ("pods",), ("CREATE",))]
 
@@ -124,7 +126,7 @@ class PodTemplates:
 
     @property
     def marker(self) -> DialectMarker:
-        """As that of ``Pods``: the dialect, with the names of the cluster."""
+        """As that of ``PodSubject``: the dialect, with the names of the cluster."""
         return DialectMarker(self.backend, self.others)
 
     @property
@@ -133,7 +135,7 @@ class PodTemplates:
         return (*WORKLOADS, *self.custom)
 
     @property
-    def rules(self) -> list[Rule]:
+    def rules(self) -> list[ResourceRule]:
         """The resource rules of ``matchConstraints``, one for each group and version of the API."""
         plurals: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for kind in self.kinds:
@@ -168,7 +170,7 @@ class PodTemplates:
 
     @staticmethod
     def _judged(code: str) -> str:
-        return f"variables.pods.filter(p, !({text(code)} in p.ignored))"
+        return f"variables.pods.filter(p, !({cel_string(code)} in p.ignored))"
 
     def steering(self) -> str:
         """Every label and annotation of the workload that steers a share is on its pods too (K8S005)."""
@@ -198,7 +200,7 @@ class PodTemplates:
         if parameters_in(self.constraints):
             parts["parameters"] = PARAMETERS
         listed = ", ".join(
-            f"{text(name)}: dyn({value})" for name, value in parts.items() if name in used_fields
+            f"{cel_string(name)}: dyn({value})" for name, value in parts.items() if name in used_fields
         )
         return f"({templates(self.kinds)}).map(t, {{{listed}}})"
 
@@ -277,38 +279,46 @@ def _together(names: list[str], alone: Collection[str], of_template: str, above:
     """Some entries of two mappings; those of the first count before, those ``alone`` are of the first."""
     rest = {name: of_template if name in alone else above for name in names}
     entries = (
-        f"?{text(name)}: {of_template}[?{text(name)}].or({rest[name]}[?{text(name)}])" for name in names
+        f"?{cel_string(name)}: {of_template}[?{cel_string(name)}].or({rest[name]}[?{cel_string(name)}])"
+        for name in names
     )
     return f"{{{', '.join(entries)}}}"
 
 
 def _is_one(rows: Sequence[KeySpec]) -> str:
     exact = [name for row in rows if not row.is_pattern for name in (row.name, *row.aliases)]
-    terms = [f"k in [{', '.join(map(text, exact))}]"] if exact else []
+    terms = [f"k in [{', '.join(map(cel_string, exact))}]"] if exact else []
     return " || ".join(
-        [*terms, *(f"k.matches({text(pattern_in_cel(row.name))})" for row in rows if row.is_pattern)]
+        [
+            *terms,
+            *(f"k.matches({cel_string(pattern_in_cel(row.name))})" for row in rows if row.is_pattern),
+        ]
     )
 
 
 def _is_kind(kinds: Sequence[ObjectKind]) -> str:
     groups: dict[str, list[str]] = {kind.group: [] for kind in kinds}
     for kind in kinds:
-        groups[kind.group].append(text(kind.kind))
+        groups[kind.group].append(cel_string(kind.kind))
     terms = (
-        f"object.apiVersion.startsWith({text(f'{group}/')}) && object.kind in [{', '.join(names)}]"
+        f"object.apiVersion.startsWith({cel_string(f'{group}/')}) && object.kind in [{', '.join(names)}]"
         for group, names in groups.items()
     )
     return f"({' || '.join(terms)})"
 
 
 def _passed(field: SchedulerField, of_template: str) -> str:
-    above = "object" + "".join(f"[?{text(step)}]" if "/" in step else f".?{step}" for step in field.path)
+    above = "object" + "".join(
+        f"[?{cel_string(step)}]" if "/" in step else f".?{step}" for step in field.path
+    )
     if field.wins:
         return f"{above}.or({of_template}).orValue('')"
-    return f"{of_template}.or({above}).orValue({text(field.default or '')})"
+    return f"{of_template}.or({above}).orValue({cel_string(field.default or '')})"
 
 
-def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operations: Sequence[str]) -> Rule:
+def _rule(
+    group: str, versions: Sequence[str], resources: Sequence[str], operations: Sequence[str]
+) -> ResourceRule:
     return {
         "apiGroups": [group],
         "apiVersions": [*versions],
@@ -317,4 +327,4 @@ def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operati
     }
 
 
-Subject = Pods | PodTemplates
+PolicySubject = PodSubject | PodTemplates

@@ -8,11 +8,11 @@ from gpuxlate import locale
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
-from gpuxlate.policy.cel import PARAMETERS, in_brackets, text, to_cel
+from gpuxlate.policy.cel import PARAMETERS, cel_string, in_brackets, to_cel
 from gpuxlate.policy.demands import Demand, advice_for
 from gpuxlate.policy.layout import text_in_lines
-from gpuxlate.policy.style import Object, PolicyStyle
-from gpuxlate.policy.subjects import Subject
+from gpuxlate.policy.style import PolicyObject, PolicyStyle
+from gpuxlate.policy.subjects import PolicySubject
 from gpuxlate.rules.base import Rule
 
 
@@ -29,19 +29,19 @@ class Validation:
     parameters: tuple[str, ...] = ()
     guard: str = ""
 
-    def validation(self) -> Object:
+    def validation(self) -> PolicyObject:
         """The entry of ``validations`` in the API: its expression, and its message or the expression of
         that."""
         code = self.rule.code
         guarded = f"!variables.{self.guard} || " if self.guard else ""
-        fields = {"expression": f"{text(code)} in variables.ignored || {guarded}{self.expression}"}
+        fields = {"expression": f"{cel_string(code)} in variables.ignored || {guarded}{self.expression}"}
         named = "".join(
-            f" + {text(f' ({parameter} ')} + string(({PARAMETERS})[{text(parameter)}]) + ')'"
+            f" + {cel_string(f' ({parameter} ')} + string(({PARAMETERS})[{cel_string(parameter)}]) + ')'"
             for parameter in self.parameters
         )
         if self.variable:
             names = f"variables.{self.variable}.join(', ')"
-            before, after = text(f"{code}: {self.where}"), text_in_lines(f": {self.sentence}")
+            before, after = cel_string(f"{code}: {self.where}"), text_in_lines(f": {self.sentence}")
             fields["messageExpression"] = f"{before} + {names} + {after}{named}"
         elif named:
             fields["messageExpression"] = f"{text_in_lines(f'{code}: {self.sentence}')}{named}"
@@ -51,7 +51,12 @@ class Validation:
 
 
 def build_validations(
-    demands: Sequence[Demand], subject: Subject, style: PolicyStyle, guard: str = "", *, several: bool = False
+    demands: Sequence[Demand],
+    subject: PolicySubject,
+    style: PolicyStyle,
+    guard: str = "",
+    *,
+    several: bool = False,
 ) -> Iterator[Validation]:
     """The validations: one for each demand on pods, one for all demands of a rule on containers.
 

@@ -39,7 +39,7 @@ class KnownFindings(Output):
     """The findings of the run; where there are several of one name, each is there."""
 
 
-FIELDS = tuple(map(json_name, KnownFinding.__annotations__))
+FINDING_FIELDS = tuple(map(json_name, KnownFinding.__annotations__))
 
 
 class BaselineError(UserError, ValueError):
@@ -68,7 +68,7 @@ def baseline_of(diagnostics: Iterable[Diagnostic]) -> str:
     return dump(KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json())
 
 
-def entries_of(text: str) -> Entries:
+def baseline_entries(text: str) -> Entries:
     """The entries of the text of a baseline. Raises BaselineError."""
     entries: dict[str, Counter[tuple[str, ...]]] = {}
     for name in _entries(text):
@@ -133,6 +133,6 @@ def _entries(text: str) -> Iterable[tuple[str, ...]]:
         raise BaselineError(msg("its format is not {format}", format=KnownFindings.format_name()))
     entries = read.get("findings")
     for entry in entries if isinstance(entries, list) else [None]:
-        if not (isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in FIELDS)):
-            raise BaselineError(msg("findings: each has the texts {names}", names=", ".join(FIELDS)))
-        yield tuple(entry[name] for name in FIELDS)
+        if not (isinstance(entry, dict) and all(isinstance(entry.get(name), str) for name in FINDING_FIELDS)):
+            raise BaselineError(msg("findings: each has the texts {names}", names=", ".join(FINDING_FIELDS)))
+        yield tuple(entry[name] for name in FINDING_FIELDS)

@@ -1,4 +1,4 @@
-"""The HTML pages of ``assess`` and ``plan``: any text that is not ``Html`` is escaped where it is put."""
+"""The HTML pages of ``assess`` and ``plan``: any text that is not ``HtmlText`` is escaped where it is put."""
 
 from __future__ import annotations
 
@@ -14,47 +14,49 @@ from gpuxlate.report.characters import visible
 from gpuxlate.report.prices import price_rows, rounded_text
 
 STYLE = Path(__file__).with_name("page.css")
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+CONTENT_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-LANGUAGES = {"en": "en", "zh": "zh-CN"}
+HTML_LANGUAGES = {"en": "en", "zh": "zh-CN"}
 """As HTML names them."""
 
 
-class Html(str):
+class HtmlText(str):
     """Text that is HTML already."""
 
     __slots__ = ()
 
 
-def text(value: object) -> Html:
+def escaped_text(value: object) -> HtmlText:
     """Any text, escaped, with control characters made visible; HTML as it is, messages in the language of the
     process."""
-    if isinstance(value, Html):
+    if isinstance(value, HtmlText):
         return value
     said = localize(value) if isinstance(value, Message) else str(value)
-    return Html(escape(visible(said), quote=True))
+    return HtmlText(escape(visible(said), quote=True))
 
 
-def localized(message: str) -> Html:
+def localized(message: str) -> HtmlText:
     """A text of gpuxlate, with or without values, in the language of the process."""
-    return text(localize(message))
+    return escaped_text(localize(message))
 
 
-def tag(name: str, *parts: object, **attributes: object) -> Html:
+def tag(name: str, *parts: object, **attributes: object) -> HtmlText:
     """An element. ``class_`` is the attribute class; attributes that are None are left out."""
     attribute_text = "".join(
-        f' {key.rstrip("_")}="{text(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_")}="{escaped_text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
     )
-    return Html(f"<{name}{attribute_text}>{join(parts)}</{name}>")
+    return HtmlText(f"<{name}{attribute_text}>{join(parts)}</{name}>")
 
 
-def join(parts: Iterable[object]) -> Html:
+def join(parts: Iterable[object]) -> HtmlText:
     """Parts as one, without anything between them."""
-    return Html("".join(map(text, parts)))
+    return HtmlText("".join(map(escaped_text, parts)))
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> HtmlText:
     """A table that scrolls where it is too wide; whole numbers to the right. ``head``: message ids."""
     body = join(tag("tr", *map(_cell, row)) for row in rows)
     return tag(
@@ -62,43 +64,43 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
     )
 
 
-SHORT = 20
+MAX_UNBROKEN = 20
 """Characters of a name that is not broken at its hyphens."""
 
 
-def _cell(value: object) -> Html:
+def _cell(value: object) -> HtmlText:
     if isinstance(value, int):
         return tag("td", value, class_="n")
     is_name = (
         isinstance(value, str)
-        and not isinstance(value, Html | Message)
-        and len(value) <= SHORT
+        and not isinstance(value, HtmlText | Message)
+        and len(value) <= MAX_UNBROKEN
         and " " not in value
     )
     return tag("td", value, class_="w" if is_name else None)
 
 
-def items(lines: Iterable[object]) -> Html:
+def html_list(lines: Iterable[object]) -> HtmlText:
     items = [tag("li", line) for line in lines]
-    return tag("ul", *items) if items else Html("")
+    return tag("ul", *items) if items else HtmlText("")
 
 
-def page(title: str, *parts: object) -> str:
+def html_page(title: str, *parts: object) -> str:
     """A whole page."""
     head = join(
         (
-            Html('<meta charset="utf-8">'),
-            Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
-            Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            HtmlText('<meta charset="utf-8">'),
+            HtmlText('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+            HtmlText(f'<meta http-equiv="Content-Security-Policy" content="{CONTENT_POLICY}">'),
             tag("title", title),
-            tag("style", Html("\n" + STYLE.read_text(encoding="utf-8"))),
+            tag("style", HtmlText("\n" + STYLE.read_text(encoding="utf-8"))),
         )
     )
-    html = f'<html lang="{LANGUAGES[current()]}">'
+    html = f'<html lang="{HTML_LANGUAGES[current()]}">'
     return f"<!doctype html>\n{html}<head>{head}</head><body>{join(parts)}</body></html>\n"
 
 
-def _aside(line: str) -> Html:
+def _aside(line: str) -> HtmlText:
     return tag("p", line, class_="dim")
 
 
@@ -117,14 +119,14 @@ def assess_page(reports: Mapping[str, Data], heading: str, footer: str) -> str:
     """The page of whole reports, by target. ``heading``: the inputs and the date, under each title;
     ``footer``: the version and the command."""
     parts = [part for target, data in reports.items() for part in _assessed(data, target, heading)]
-    return page(_moving(", ".join(reports)), *parts, _aside(footer))
+    return html_page(_moving(", ".join(reports)), *parts, _aside(footer))
 
 
 def _moving(target: str) -> Message:
     return msg("Moving to {target}", target=target)
 
 
-def _assessed(data: Data, target: str, heading: str) -> Iterator[Html]:
+def _assessed(data: Data, target: str, heading: str) -> Iterator[HtmlText]:
     shares, left = data["items"], data["leftovers"]
     yield tag("h1", _moving(target))
     yield _aside(heading)
@@ -136,7 +138,7 @@ def _assessed(data: Data, target: str, heading: str) -> Iterator[Html]:
     yield _leftovers(left)
 
 
-def _verdicts(summary: Mapping[str, int], every: int) -> Html:
+def _verdicts(summary: Mapping[str, int], every: int) -> HtmlText:
     verdicts = [(verdict, count) for verdict, count in summary.items() if count]
     parts = [
         tag(
@@ -149,15 +151,17 @@ def _verdicts(summary: Mapping[str, int], every: int) -> Html:
     ]
     rows = [[_mark(verdict), count] for verdict, count in verdicts]
     return (
-        join((tag("div", *parts, class_="bar"), table(["Verdict", "Shares"], rows))) if verdicts else Html("")
+        join((tag("div", *parts, class_="bar"), html_table(["Verdict", "Shares"], rows)))
+        if verdicts
+        else HtmlText("")
     )
 
 
-def _mark(verdict: str) -> Html:
+def _mark(verdict: str) -> HtmlText:
     return tag("span", msg(verdict), class_="key", style=f"background:{COLOURS[verdict]}")
 
 
-def _reasons(shares: Sequence[Data]) -> Html:
+def _reasons(shares: Sequence[Data]) -> HtmlText:
     counts: Counter[str] = Counter()
     example: dict[str, str] = {}
     for share in shares:
@@ -171,7 +175,11 @@ def _reasons(shares: Sequence[Data]) -> Html:
     rows = [
         [code, count, example[code]] for code, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
     ]
-    return join((tag("h2", msg("Why")), table(["Rule", "Shares", "For example"], rows))) if rows else Html("")
+    return (
+        join((tag("h2", msg("Why")), html_table(["Rule", "Shares", "For example"], rows)))
+        if rows
+        else HtmlText("")
+    )
 
 
 def _change(change: Data) -> Message:
@@ -185,7 +193,7 @@ def _change(change: Data) -> Message:
     )
 
 
-def _shares(shares: Sequence[Data]) -> Html:
+def _shares(shares: Sequence[Data]) -> HtmlText:
     rows = [
         [
             _mark(share["verdict"]),
@@ -202,7 +210,7 @@ def _shares(shares: Sequence[Data]) -> Html:
         for share in shares
     ]
     head = ["Verdict", "Workload", "Container", "From", "What becomes of it", "File"]
-    return join((tag("h2", msg("Shares")), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Shares")), html_table(head, rows))) if rows else HtmlText("")
 
 
 def _becomes(share: Data) -> str:
@@ -223,7 +231,7 @@ def _several(parts: Iterable[Message]) -> str:
     return join_and(parts, "{before}; {last}")
 
 
-def _quotas(quotas: Sequence[Data]) -> Html:
+def _quotas(quotas: Sequence[Data]) -> HtmlText:
     rows = [
         [
             f"{quota['file']}:{quota['line']}",
@@ -234,10 +242,10 @@ def _quotas(quotas: Sequence[Data]) -> Html:
         for quota in quotas
     ]
     head = ["At", "Amount", "Verdict", "Becomes"]
-    return join((tag("h2", msg("Quotas")), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Quotas")), html_table(head, rows))) if rows else HtmlText("")
 
 
-def _leftovers(left: Sequence[Data]) -> Html:
+def _leftovers(left: Sequence[Data]) -> HtmlText:
     rows = [
         [
             f"{leftover['file']}:{leftover['line']}",
@@ -248,7 +256,7 @@ def _leftovers(left: Sequence[Data]) -> Html:
         for leftover in left
     ]
     head = ["At", "Rule", "What", "What to do"]
-    return join((tag("h2", msg("Not translated")), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Not translated")), html_table(head, rows))) if rows else HtmlText("")
 
 
 # The page of a plan (``gpuxlate-plan/v1``): every card with what is on it.
@@ -260,7 +268,7 @@ DIGIT = 6
 """Percent of a bar that one digit takes: a number that has no room is left out, never cut."""
 SUMMARY = ("Target", "Cards", "Nodes", "Not packed", "At least", "Compute", "Memory", "For rounding")
 PlanData = Mapping[str, Any]
-Key = tuple[str, str, int, int, str]
+HeldKey = tuple[str, str, int, int, str]
 """Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
 
 
@@ -269,11 +277,11 @@ def plan_page(data: PlanData, heading: str, footer: str) -> str:
     command."""
     every = [(plan, True) for plan in data["before"]] + [(plan, False) for plan in data["targets"]]
     head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in plan for plan, _ in every) else [])]
-    return page(
+    return html_page(
         msg("GPU plan"),
         tag("h1", msg("GPU plan")),
         _aside(heading),
-        table(head, [_row(plan, before) for plan, before in every]),
+        html_table(head, [_row(plan, before) for plan, before in every]),
         *(_target(plan, before) for plan, before in every),
         _uncounted(data["uncounted"]),
         _aside(msg("Only GPUs are considered: CPU, memory of the node and taints are not.")),
@@ -325,7 +333,7 @@ def _percent(use: PlanData) -> int:
     return 100 * use["taken"] // use["there"] if use["there"] else 0
 
 
-def _target(plan: PlanData, before: bool) -> Html:
+def _target(plan: PlanData, before: bool) -> HtmlText:
     keys = _keys(plan)
     node = plan["node"]
     each = [
@@ -342,7 +350,7 @@ def _target(plan: PlanData, before: bool) -> Html:
         (
             tag("h2", _name(plan, before)),
             tag("p", about),
-            items(_notes(plan)),
+            html_list(_notes(plan)),
             _price(plan),
             _refused(plan),
             _plan_leftovers(plan["leftovers"]),
@@ -352,12 +360,14 @@ def _target(plan: PlanData, before: bool) -> Html:
     )
 
 
-def _price(plan: PlanData) -> Html:
+def _price(plan: PlanData) -> HtmlText:
     """What each workload holds of the cards, and what the nodes cost for an hour."""
     if "price" not in plan:
-        return Html("")
+        return HtmlText("")
     each = msg("{price} for each card and hour", price=rounded_text(plan["price"]["perCard"]))
-    return join((tag("p", each), table(["Workload", "Pods", "Cards", "Price"], price_rows(plan["price"]))))
+    return join(
+        (tag("p", each), html_table(["Workload", "Pods", "Cards", "Price"], price_rows(plan["price"])))
+    )
 
 
 def _notes(plan: PlanData) -> Iterator[object]:
@@ -372,9 +382,9 @@ def _notes(plan: PlanData) -> Iterator[object]:
         yield tag("span", msg("not packed: {workload}, {pods}: {reason}", **values), class_="bad")
 
 
-def _refused(plan: PlanData) -> Html:
+def _refused(plan: PlanData) -> HtmlText:
     if not plan["refused"]:
-        return Html("")
+        return HtmlText("")
     rows = [
         [_object(item), item["container"], msg(item["verdict"]), _why(item), item["file"]]
         for item in plan["refused"]
@@ -396,15 +406,15 @@ def _why(item: PlanData) -> str:
     return _several(msg("{code} {message}", code=d["code"], message=d["message"]) for d in errors)
 
 
-def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
-    inside = table(head, rows)
+def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> HtmlText:
+    inside = html_table(head, rows)
     attributes = {"open": ""} if len(rows) <= LEGEND else {}
     return tag("details", tag("summary", title), inside, **attributes)
 
 
-def _keys(plan: PlanData) -> dict[Key, int]:
+def _keys(plan: PlanData) -> dict[HeldKey, int]:
     """What is drawn, numbered: what takes most room first."""
-    keys: Counter[Key] = Counter()
+    keys: Counter[HeldKey] = Counter()
     for node in plan["layout"]:
         for card in node["cards"]:
             keys.update(map(_key, card["held"]))
@@ -412,13 +422,13 @@ def _keys(plan: PlanData) -> dict[Key, int]:
     return {key: number for number, key in enumerate(ordered, 1)}
 
 
-def _key(held: PlanData) -> Key:
+def _key(held: PlanData) -> HeldKey:
     return held["workload"], held["container"], held["cores"], held["memoryMiB"], held["part"] or ""
 
 
-def _legend(keys: Mapping[Key, int]) -> Html:
+def _legend(keys: Mapping[HeldKey, int]) -> HtmlText:
     if not keys:
-        return Html("")
+        return HtmlText("")
     rows = [
         tag(
             "li",
@@ -433,7 +443,7 @@ def _legend(keys: Mapping[Key, int]) -> Html:
     return tag("details", title, tag("ul", *rows, class_="legend"), **attributes)
 
 
-def _amount(key: Key) -> str:
+def _amount(key: HeldKey) -> str:
     _, _, cores, memory, part = key
     if part:
         return part
@@ -445,7 +455,7 @@ def _colour(number: int) -> str:
     return f"hsl({number * HUE_STEP % 360} 70% {72 + number % 3 * 6}%)"
 
 
-def _nodes(plan: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
+def _nodes(plan: PlanData, keys: Mapping[HeldKey, int]) -> Iterator[HtmlText]:
     usable = plan["node"]["usableMiB"]
     for number, node in enumerate(plan["layout"], 1):
         cards = [_card(index, card, keys, usable) for index, card in enumerate(node["cards"])]
@@ -457,7 +467,7 @@ def _nodes(plan: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
         )
 
 
-def _card(index: int, card: PlanData, keys: Mapping[Key, int], usable: int) -> Html:
+def _card(index: int, card: PlanData, keys: Mapping[HeldKey, int], usable: int) -> HtmlText:
     held = sorted(card["held"], key=lambda share: keys[_key(share)])
     if not held:
         return tag(
@@ -489,7 +499,9 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(f"{count} x {number}" if count > 1 else str(number) for number, count in counts.items())
 
 
-def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, capacity: int, total: int) -> Html:
+def _bar(
+    held: Sequence[PlanData], keys: Mapping[HeldKey, int], field: str, capacity: int, total: int
+) -> HtmlText:
     """The containers, then what init containers have reserved beyond these. ``total``: of them together."""
     parts = []
     left = total
@@ -505,10 +517,10 @@ def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, capacity
     return tag("div", *parts, class_="bar")
 
 
-def _plan_leftovers(left: Sequence[PlanData]) -> Html:
+def _plan_leftovers(left: Sequence[PlanData]) -> HtmlText:
     """What is not translated at one target."""
     if not left:
-        return Html("")
+        return HtmlText("")
     rows = [
         [f"{leftover['file']}:{leftover['line']}", leftover["code"], localized(leftover["message"])]
         for leftover in left
@@ -517,7 +529,7 @@ def _plan_leftovers(left: Sequence[PlanData]) -> Html:
     return _folded(title, ["At", "Rule", "What"], rows)
 
 
-def _uncounted(uncounted: Sequence[PlanData]) -> Html:
+def _uncounted(uncounted: Sequence[PlanData]) -> HtmlText:
     """Whole cards of no dialect, which no target counts."""
     rows = [[f"{finding['file']}:{finding['line']}", localized(finding["message"])] for finding in uncounted]
-    return join((tag("h2", msg("Not counted")), table(["At", "What"], rows))) if rows else Html("")
+    return join((tag("h2", msg("Not counted")), html_table(["At", "What"], rows))) if rows else HtmlText("")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from gpuxlate.model.exact import decimal
+from gpuxlate.model.exact import decimal_text
 from gpuxlate.model.messages import msg
 
 
@@ -28,4 +28,4 @@ def price_rows(price: Mapping[str, Any]) -> Iterator[tuple[str, str, str, str]]:
 
 def rounded_text(number: Mapping[str, Any]) -> str:
     """An Exact in JSON, rounded."""
-    return decimal(Fraction(number["exact"]))
+    return decimal_text(Fraction(number["exact"]))

@@ -21,7 +21,7 @@ COLUMNS = 120
 _TAB_COLUMNS = 8
 
 
-class Excerpt(NamedTuple):
+class SourceExcerpt(NamedTuple):
     """The line as shown, the indent of its carets (spaces and tabs), and the carets."""
 
     line: str
@@ -29,14 +29,14 @@ class Excerpt(NamedTuple):
     carets: str
 
 
-def excerpt(line: str, span: Span) -> Excerpt:
+def excerpt(line: str, span: Span) -> SourceExcerpt:
     """The part of the first line of a span that fits, with carets under the span."""
     start = min(span.column - 1, len(line))
     stop = len(line) if span.end_line > span.line else min(span.end_column - 1, len(line))
     # Minified JSON is one line of any length: look only at what could fit around the span.
     stop = min(max(stop, start), start + COLUMNS)
     if len(line) <= COLUMNS and line.isascii() and line == visible(line):  # most: a column each
-        return Excerpt(line, " " * start, "^" * max(stop - start, 1))
+        return SourceExcerpt(line, " " * start, "^" * max(stop - start, 1))
     offset = max(0, start - COLUMNS)
     part = line[offset : stop + COLUMNS]
     start, stop = start - offset, stop - offset
@@ -54,7 +54,7 @@ def excerpt(line: str, span: Span) -> Excerpt:
         for text, size in zip(shown[first:start], columns[first:start], strict=True)
     )
     carets = _carets(shown[start:stop], columns[start:stop])
-    return Excerpt(left + "".join(shown[first:last]) + right, " " * len(left) + blank, carets)
+    return SourceExcerpt(left + "".join(shown[first:last]) + right, " " * len(left) + blank, carets)
 
 
 def _window(columns: list[int], start: int, stop: int) -> tuple[int, int]:

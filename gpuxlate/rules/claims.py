@@ -10,10 +10,10 @@ from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import (
     CLAIM,
+    CLAIM_VERSIONS,
     FLAT,
     GROUP,
     TEMPLATE,
-    VERSIONS,
     DocumentKeys,
     PodClaim,
     PodKeys,
@@ -54,7 +54,7 @@ def request_has_the_form_of_its_version(
                 yield this.diagnostic(
                     request.path, message, "write its fields directly in the request", on_key=True
                 )
-            elif claim.api in VERSIONS and claim.api != FLAT and request.form is RequestForm.FLAT:
+            elif claim.api in CLAIM_VERSIONS and claim.api != FLAT and request.form is RequestForm.FLAT:
                 message = msg(
                     "request {name} has no {field}, which {version} needs",
                     name=request.name,
@@ -66,11 +66,13 @@ def request_has_the_form_of_its_version(
                 yield this.diagnostic(where, message, hint, on_key=True)
         cluster = context.profile.kubernetes_version if context.profile else None
         path = (*claim.place.path, "apiVersion")
-        if claim.api not in VERSIONS:
+        if claim.api not in CLAIM_VERSIONS:
             message = msg("{group} has no version {version}", group=GROUP, version=claim.api)
             if claim.api in REMOVED:
                 message = msg("Kubernetes has removed {group}/{version}", group=GROUP, version=claim.api)
-            yield this.diagnostic(path, message, msg("versions: {versions}", versions=", ".join(VERSIONS)))
+            yield this.diagnostic(
+                path, message, msg("versions: {versions}", versions=", ".join(CLAIM_VERSIONS))
+            )
         elif cluster and _serves(cluster, claim.api) is False:
             message = msg(
                 "Kubernetes {cluster} has no {group}/{version}",
@@ -78,7 +80,7 @@ def request_has_the_form_of_its_version(
                 group=GROUP,
                 version=claim.api,
             )
-            older = next((name for name in VERSIONS if _serves(cluster, name)), None)
+            older = next((name for name in CLAIM_VERSIONS if _serves(cluster, name)), None)
             yield this.diagnostic(path, message, msg("write {version}", version=older) if older else None)
 
 

@@ -191,7 +191,7 @@ def _what(value: Value) -> str:
         return "holds a mapping or a list"
     if value.kind is ScalarKind.NULL or not value.text:
         return "has no value"
-    return msg("is {text!r}", text=value.text[: quantity.MAX_LENGTH])
+    return msg("is {text!r}", text=value.text[: quantity.MAX_QUANTITY_LENGTH])
 
 
 def _whole_number_of(unit: str) -> str:

@@ -64,7 +64,7 @@ def written(value: Value) -> WrittenNumber:
     """The form of a value, and its number."""
     if (
         value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL)
-        or len(value.text) > quantity.MAX_LENGTH
+        or len(value.text) > quantity.MAX_QUANTITY_LENGTH
     ):
         return WrittenNumber(NumberForm.NO_NUMBER)
     return _written(value.text, value.kind)
@@ -104,7 +104,7 @@ def readings(value: Value) -> tuple[int | None, ...]:
     of them: a Kubernetes quantity.
     """
     text = value.text
-    if len(text) > quantity.MAX_LENGTH:
+    if len(text) > quantity.MAX_QUANTITY_LENGTH:
         return ()
     if _EXPONENT.fullmatch(text):
         amount = quantity.whole(text)

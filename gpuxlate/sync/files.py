@@ -17,7 +17,7 @@ from gpuxlate.sync.lock import LOCK, sha256
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 
-Answer = TypeVar("Answer")
+ReadT = TypeVar("ReadT")
 
 
 @record
@@ -133,8 +133,8 @@ def file_documents(place: str) -> list[Document]:
 
 
 def first_of_folders(
-    path: str, answers: dict[str, Answer | None], ask: Callable[[str], Answer | None]
-) -> Answer | None:
+    path: str, answers: dict[str, ReadT | None], ask: Callable[[str], ReadT | None]
+) -> ReadT | None:
     """The answer for the highest folder of a path that has one; each folder is asked once.
 
     ``answers``: the answers so far, with that for the folder from which paths count.

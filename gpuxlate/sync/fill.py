@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from gpuxlate.claims.documents import applied
-from gpuxlate.config.document import KIND, ShareDocument, is_share_document
+from gpuxlate.config.document import GPU_SHARE, ShareDocument, is_share_document
 from gpuxlate.files.find import Input
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -84,7 +84,7 @@ def _want(
     data = file.check(file_bytes(file.place)) if translated is None else translated.new
     wanted_file = WantedFile(file, data, (translated.splices if translated else (), (), ()))
     shares = tree.shares.get(file.path, ())
-    if shares or (file.is_translated and KIND.encode() in data):
+    if shares or (file.is_translated and GPU_SHARE.encode() in data):
         with_shares = _with_shares(target, wanted_file, data, shares)
         if with_shares is None:
             return

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from gpuxlate.backends import registry
 from gpuxlate.config.document import (
     DECISIONS,
-    KIND,
+    GPU_SHARE,
     ShareDocument,
     is_decisions,
     is_share_document,
@@ -77,7 +77,7 @@ class SourceTree:
                 tree.known = False
             if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
                 patches.append(file)
-            if KIND.encode() in data:
+            if GPU_SHARE.encode() in data:
                 tree._add_shares(file, data, by_path)
             elif DECISIONS.encode() in data and _are_decisions(file):
                 tree.emptied.add(file.path)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.config.decisions import Amount, Decision, decisions_in, disagreements
+from gpuxlate.config.decisions import DecidedValue, Decision, conflicting_entries, decisions_in
 from gpuxlate.config.document import API_VERSION, DECISIONS
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.objects import objects_in
@@ -145,7 +145,7 @@ class DecidedPod:
         return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in judged_below])
 
 
-def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:
+def changed_since(message: str, old: Decision, asked: DecidedValue, given: DecidedValue) -> Message:
     """The message of a loss that was decided for other numbers."""
     pair = (old.asked, asked) if old.asked != asked else (old.given, given)
     before, now = ("null" if amount is None else amount for amount in pair)
@@ -237,7 +237,7 @@ class Decisions:
     # -- the end of a run --------------------------------------------------------------------------------
     def undecided(self, judged: Iterable[JudgedObject]) -> tuple[list[Decision], int]:
         """The entries that are missing, and the number of losses that nothing accepts."""
-        by_subject: dict[tuple[Amount, ...], list[Decision]] = {}
+        by_subject: dict[tuple[DecidedValue, ...], list[Decision]] = {}
         for entry in self.entries:
             by_subject.setdefault(entry._replace(container=None).subject, []).append(entry)
         missing: dict[tuple[object, ...], Decision] = {}
@@ -327,7 +327,7 @@ class DecidedLeftover(NamedTuple):
     name: str
     target: str
     container: str | None
-    asked: Amount
+    asked: DecidedValue
     entries: Sequence[Decision]
 
     @property
@@ -385,7 +385,7 @@ def read_decisions(sources: Iterable[Source], base: str) -> tuple[Decisions, lis
             mine, problems = decisions_in(source)
             entries += mine
             findings += problems
-    findings += disagreements(entries)
+    findings += conflicting_entries(entries)
     if any(finding.severity is Severity.ERROR for finding in findings):
         raise DecisionsError(findings)
     return Decisions(tuple(entries), os.path.realpath(base)), findings
@@ -419,7 +419,7 @@ def _container(path: Path, pods: Sequence[Pod]) -> str | None:
     return None
 
 
-def _value(document: Document | None, path: Path) -> Amount:
+def _value(document: Document | None, path: Path) -> DecidedValue:
     """The value of a key that is left, of a mapping or a list as JSON."""
     node = get(document.root if document else None, *path)
     if node is None:
@@ -430,7 +430,7 @@ def _value(document: Document | None, path: Path) -> Amount:
     return cut(node.text if isinstance(node, Scalar) else json.dumps(value, ensure_ascii=False), MAX_NAME)
 
 
-def _behind(source: Source, finding: Diagnostic) -> Amount:
+def _behind(source: Source, finding: Diagnostic) -> DecidedValue:
     """What stands behind a key in a text that is no YAML."""
     if finding.span is None:
         return None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gpuxlate.config.configuration import CODE
+from gpuxlate.config.configuration import CONFIG_CODE
 from gpuxlate.files.relevance import only_relevant
 from gpuxlate.manifest.facts import repeated_keys
 from gpuxlate.model import site
@@ -72,7 +72,7 @@ def run_list(source: Source) -> Result:
                 raise BadConfigError(message, "keep one of them", path)
         settings = settings_of(to_python(config) if config else None, ("functionConfig",))
     except BadConfigError as error:
-        wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
+        wrong = Diagnostic(CONFIG_CODE, Severity.ERROR, error.message, error.hint, error.path)
         finding = with_location(document, wrong)
         raise FunctionConfigError(_with_results(document, [finding]), finding) from None
     result = translate_source(relevant_to([settings], source), settings)
@@ -134,7 +134,7 @@ def result(document: Document, finding: Diagnostic) -> dict[str, Any]:
         entry["file"] = {"path": origin["path"]}
         if origin.get("index", "").isdigit():
             entry["file"]["index"] = int(origin["index"])
-    address = None if finding.code == CODE else site.rule_page(finding.code)
+    address = None if finding.code == CONFIG_CODE else site.rule_page(finding.code)
     entry["tags"] = {"code": finding.code, **({"url": address} if address else {})}
     return entry
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
+from gpuxlate.config.document import DECISIONS, GPU_SHARE, is_decisions, to_document
 from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import jobs_in
@@ -103,7 +103,7 @@ def find_share_document(state: State) -> None:
 
     Decisions are left out.
     """
-    if get_text(state.document.root, "kind") == KIND:
+    if get_text(state.document.root, "kind") == GPU_SHARE:
         if state.role.found:
             state.share_documents = 1
         else:
@@ -291,7 +291,7 @@ def of_quotas(run: Callable[[State], None]) -> Pass[State]:
 
 _FIND_PODS = (
     Pass("templates", find_template, lambda: (TEMPLATE,)),
-    Pass("GPUShare documents", find_share_document, lambda: (KIND, DECISIONS)),
+    Pass("GPUShare documents", find_share_document, lambda: (GPU_SHARE, DECISIONS)),
     Pass("pods", find_pods),
 )
 _BESIDE_PODS = (

@@ -13,7 +13,7 @@ from gpuxlate.backends.job_parameters import JobBackend, MergeError
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
-from gpuxlate.config.document import KIND, ShareDocument, shares_in
+from gpuxlate.config.document import GPU_SHARE, ShareDocument, shares_in
 from gpuxlate.manifest.jobs import CONTAINER
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
 from gpuxlate.model import limits
@@ -411,5 +411,5 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
 
 
 def _object_of(decisions: Decisions, request: RenderRequest) -> str:
-    ref = ObjectRef(None, KIND, request.share.namespace, request.share.name)
+    ref = ObjectRef(None, GPU_SHARE, request.share.namespace, request.share.name)
     return decisions.object(ref, request.document.source.name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, merged, nest
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, merged_values, nest
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
@@ -189,10 +189,10 @@ class _Planner:
         mapping = deref(place.value)
         if place.is_blank:
             values = self._plan(place).values
-            values[place.entry_node] = merged(values.get(place.entry_node), value)
+            values[place.entry_node] = merged_values(values.get(place.entry_node), value)
         elif isinstance(mapping, Mapping) and isinstance(name := place.missing[0], str):
             plan = self._plan_of(mapping, (*place.ancestors, mapping))
-            plan.added[name] = merged(plan.added.get(name), value[name])
+            plan.added[name] = merged_values(plan.added.get(name), value[name])
         else:
             raise EditError("not a mapping", path)
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from gpuxlate.cli.compare import align, side_by_side
-from gpuxlate.model.windows import NEAR, same
+from gpuxlate.model.windows import WINDOW_LINES, same
 from gpuxlate.report.characters import coloured_diff, unified, width
 from tests.running import run
 
@@ -70,8 +70,8 @@ def test_a_difference_leads_from_one_text_to_the_other() -> None:
 
 
 def test_texts_that_never_agree_again() -> None:
-    old = "same\n" + "".join(f"a{n}\n" for n in range(2 * NEAR))
-    new = "same\n" + "".join(f"b{n}\n" for n in range(2 * NEAR))
+    old = "same\n" + "".join(f"a{n}\n" for n in range(2 * WINDOW_LINES))
+    new = "same\n" + "".join(f"b{n}\n" for n in range(2 * WINDOW_LINES))
     assert applied(old, unified(old, new, "f")) == new
     assert [tuple(one) for one in same(old.splitlines(), new.splitlines())] == [(0, 0, 1)]
 

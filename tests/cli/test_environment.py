@@ -63,10 +63,10 @@ def test_a_wrong_number_of_cores(
     from gpuxlate.cli import parallel
 
     monkeypatch.setattr(parallel, "invocation", lambda: options.Invocation())
-    monkeypatch.delenv(parallel.CORES, raising=False)
-    usable = parallel.cores()
-    monkeypatch.setenv(parallel.CORES, value)
-    assert parallel.cores() == usable
+    monkeypatch.delenv(parallel.CORES_VARIABLE, raising=False)
+    usable = parallel.usable_cores()
+    monkeypatch.setenv(parallel.CORES_VARIABLE, value)
+    assert parallel.usable_cores() == usable
     assert "of GPUXLATE_CORES in the environment is ignored: all cores are used" in capsys.readouterr().err
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from gpuxlate.cli import kubectl
 from gpuxlate.cli.app import GROUPS, LIVE_GROUPS, build_app
-from gpuxlate.cli.help import EXAMPLES
-from gpuxlate.cli.terms import TERMS
+from gpuxlate.cli.help import HELP_EXAMPLES
+from gpuxlate.cli.terms import TERM_TEXTS
 from gpuxlate.report.characters import width
 from tests.running import run
 
@@ -73,7 +73,7 @@ def test_commands_are_in_groups() -> None:
         assert [name for commands in groups.values() for name in commands] == application.list_commands(None)
 
 
-@pytest.mark.parametrize("line", [f"{path} {words}" for path, two in EXAMPLES.items() for words in two])
+@pytest.mark.parametrize("line", [f"{path} {words}" for path, two in HELP_EXAMPLES.items() for words in two])
 def test_an_example_is_a_command_line(line: str) -> None:
     """Its options and values are there; every command has some (``test_help`` prints all)."""
     live = line.startswith("kubectl ")
@@ -91,7 +91,7 @@ def test_an_example_is_a_command_line(line: str) -> None:
 def test_help_terms_says_what_the_words_of_the_help_mean(language: str) -> None:
     """Each word on a line of its own with its meaning, in no more than 80 columns; --help leads to it."""
     lines = run("help", "terms", "--lang", language).out.decode().splitlines()
-    assert [line.split()[0] for line in lines if line[2] != " "] == list(TERMS)
+    assert [line.split()[0] for line in lines if line[2] != " "] == list(TERM_TEXTS)
     assert all(width(line) <= 80 for line in lines)
     shown = run("--help", "--lang", language).out.decode()
     assert "gpuxlate help terms" in " ".join(shown.split())

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gpuxlate.cluster.server import NODES, PODS, ClusterError, ConflictError, Json, MissingError
+from gpuxlate.cluster.server import NODES_PATH, PODS_PATH, ClusterError, ConflictError, Json, MissingError
 
 RESOURCES = {
     "/api/v1": [("Pod", "pods", True), ("Namespace", "namespaces", False), ("ConfigMap", "configmaps", True)],
@@ -42,7 +42,7 @@ class FakeServer:
             named = [{"kind": kind, "name": name, "namespaced": inside} for kind, name, inside in rows]
             return {"resources": [*named, *({**one, "name": f"{one['name']}/status"} for one in named)]}
         for one in (*self.nodes, *self.pods):
-            if path in (f"{NODES}/{one['metadata']['name']}", _pod_path(one)):
+            if path in (f"{NODES_PATH}/{one['metadata']['name']}", _pod_path(one)):
                 return copy.deepcopy(one)
         if path not in self.objects:
             raise MissingError(f"{path}: not found")
@@ -50,7 +50,7 @@ class FakeServer:
 
     def pages(self, path: str, *, selector: str | None = None, **_limit: int) -> Iterator[list[Json]]:
         self.requests.append(("list", path))
-        listed = {NODES: self.nodes, PODS: self.pods, **self.lists}
+        listed = {NODES_PATH: self.nodes, PODS_PATH: self.pods, **self.lists}
         if path in self.refused:
             raise self.refused[path]
         if path not in listed:

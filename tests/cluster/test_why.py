@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gpuxlate.cli.schemas import schema
-from gpuxlate.cluster.server import PODS, ClusterError, ForbiddenError
+from gpuxlate.cluster.server import PODS_PATH, ClusterError, ForbiddenError
 from gpuxlate.planning.nodes import Taint, Toleration
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -150,7 +150,7 @@ def test_what_is_not_there(run: Run, words: str) -> None:
 
 def test_a_cluster_that_does_not_answer(run: Run) -> None:
     server = server_of(CASES[1])
-    server.refused[PODS] = ClusterError(
+    server.refused[PODS_PATH] = ClusterError(
         "https://a did not answer within 30 s", "set a longer --request-timeout"
     )
     ran = run(server, "why pod/web")

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.billing import BilledCard, CostError, Decides, Price
 from gpuxlate.backends.volcengine_emr import KNOWN_CARDS, EmrRay
-from gpuxlate.cli.cost import hours_of, number_of
-from gpuxlate.model.exact import decimal
+from gpuxlate.cli.cost import hours_of, price_number
+from gpuxlate.model.exact import decimal_text
 from tests import running
 from tests.cluster.asking import share
 
@@ -35,7 +35,7 @@ def test_memory_decides() -> None:
     """facts/volcengine (d): 30 % with 8192 MiB is 10 * 8192/22731 = 3.60389 GPU-hours."""
     price = RAY.price(A10, 30, 8192, HOUR)
     assert price.gpu_hours == Fraction(81920, 22731)
-    assert decimal(price.gpu_hours, 5) == "3.60389"
+    assert decimal_text(price.gpu_hours, 5) == "3.60389"
     assert price.decides is Decides.MEMORY
     assert price.free_memory_mib == 0
     assert price.free_cores == 6  # 36.04 %
@@ -143,19 +143,19 @@ def test_any_text_is_hours_above_0_or_an_error(text: str) -> None:
 
 @given(st.fractions(), st.integers(1, 8))
 def test_decimals_are_the_nearest(value: Fraction, places: int) -> None:
-    shown = Fraction(decimal(value, places))
+    shown = Fraction(decimal_text(value, places))
     assert abs(shown - value) <= Fraction(1, 2 * 10**places)
 
 
 def test_decimals() -> None:
     shown = {"3": "3", "1/3": "0.333333", "10": "10", "-1/2": "-0.5", "1/10000000": "0"}
-    assert {value: decimal(Fraction(value)) for value in shown} == shown
+    assert {value: decimal_text(Fraction(value)) for value in shown} == shown
 
 
 def test_a_number_is_no_duration() -> None:
-    assert number_of("10") == 10
+    assert price_number("10") == 10
     with pytest.raises(ValueError, match=r"not a number|more than 0"):
-        number_of("1h")
+        price_number("1h")
 
 
 # --- the command ----------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ def test_what_is_printed_has_the_address_that_a_team_gave(
     try:
         printed = run(*command.split()).out.decode()
     finally:
-        site.use(None)
+        site.use_site(None)
     # long texts of a policy stand on several lines
     assert (says in re.sub(r"'\n\s*\+ '", "", printed)) == bool(address)
     assert ("docs.example.com" in printed) == bool(address)

@@ -23,7 +23,7 @@ from pygls.lsp.client import LanguageClient
 
 from docs.tools.markdown import blocks
 from gpuxlate.locale import LANGUAGES
-from gpuxlate.lsp.session import SETTINGS
+from gpuxlate.lsp.session import EDITOR_SETTINGS
 from tests.e2e.server.build import cache_folder
 from tests.editor.client import Editor, utf16
 from tests.editor.test_server import MISTAKES, linted
@@ -100,7 +100,7 @@ def test_the_extension_starts_and_stops_the_server() -> None:
 def test_what_it_sets_is_what_the_server_takes() -> None:
     contributes = json.loads((VSCODE / "package.json").read_text())["contributes"]
     properties = contributes["configuration"]["properties"]
-    assert {name.removeprefix("gpuxlate.") for name in properties} == {*SETTINGS, "command"}
+    assert {name.removeprefix("gpuxlate.") for name in properties} == {*EDITOR_SETTINGS, "command"}
     assert properties["gpuxlate.lang"]["enum"] == ["", *LANGUAGES]
 
 

@@ -126,7 +126,7 @@ def surroundings(case: Case, folder: Path) -> Iterator[None]:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(connection, "sleep"))
         if case.without == "kubernetes":
-            here = Distribution.from_name(extras.NAME)
+            here = Distribution.from_name(extras.DISTRIBUTION)
             origin = json.dumps({"url": folder.as_uri()})  # installed from a checkout there
             stack.enter_context(mock.patch.object(type(here), "read_text", return_value=origin))
             stack.enter_context(pytest.MonkeyPatch.context()).setitem(sys.modules, "kubernetes", None)

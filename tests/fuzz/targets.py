@@ -235,7 +235,7 @@ def quantities(data: bytes) -> None:
     assert quantity.whole(text) == (found.whole if found else None)
     if found is not None:
         assert found.amount == _by_decimal(text)
-    elif len(text) <= quantity.MAX_LENGTH:
+    elif len(text) <= quantity.MAX_QUANTITY_LENGTH:
         other = _by_decimal(text)
         assert other is None or abs(other) > quantity.LIMIT, text
     assert not quantity.is_plain(text) or str(int(text[:4000])) == text[:4000]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli.parallel import cores
+from gpuxlate.cli.parallel import usable_cores
 from gpuxlate.files import write as writing
 from tests.effort import FULL, number, some, turn
 from tests.hostile.conftest import (
@@ -158,7 +158,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.skipif(cores() < 2, reason="work is not divided on one core")
+@pytest.mark.skipif(usable_cores() < 2, reason="work is not divided on one core")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_no_process_stays_behind(large: Path, number: signal.Signals) -> None:
     """A run that is large enough for all cores takes its processes with it, however it ends."""

@@ -9,7 +9,7 @@ import pytest
 
 from gpuxlate.config import find
 from gpuxlate.files import find as patterns
-from gpuxlate.files.find import Input, InputError, expand
+from gpuxlate.files.find import Input, InputError, expand_paths
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
@@ -121,7 +121,7 @@ def test_the_page_has_every_limit() -> None:
     told = {name: int(number.replace(",", "")) * (2**20 if unit else 1) for number, unit, name in rows}
     true = {name: value for name, value in vars(limits).items() if name.startswith("MAX_")}
     others = {"MAX_PATTERN": patterns.MAX_PATTERN, "MAX_PARTS": find.MAX_PARTS}
-    assert told == true | {"MAX_LENGTH": quantity.MAX_LENGTH} | others
+    assert told == true | {"MAX_LENGTH": quantity.MAX_QUANTITY_LENGTH} | others
 
 
 # --- sizes ----------------------------------------------------------------------------------------
@@ -168,10 +168,10 @@ def test_the_size_of_a_configuration_and_a_profile(tmp_path: Path, worker: Worke
 def test_the_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(tmp_path, {f"{n % 3}/{n}.yaml": "a: 1\n" for n in range(12)})
     monkeypatch.setattr(limits, "MAX_FILES", 12)
-    assert len(list(expand([str(tmp_path)]))) == 12
+    assert len(list(expand_paths([str(tmp_path)]))) == 12
     (tmp_path / "one-more.yaml").write_text("a: 1\n")
     with pytest.raises(InputError, match="more than 12 files; name fewer folders at once"):
-        list(expand([str(tmp_path)]))
+        list(expand_paths([str(tmp_path)]))
 
 
 @pytest.mark.parametrize("number", [7, 8])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.cli.parallel import WORTH
-from gpuxlate.files.read import BLOCK
+from gpuxlate.files.read import READ_BLOCK
 from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH, MAX_KEY
 from tests.hostile.conftest import fill
 from tests.lint.conftest import pod
@@ -20,7 +20,7 @@ BROKEN = pod("KEYS").replace(
     '        "vke\\u002evolcengine.com/mgpu-memory": 4096',
 )
 """Keys in double quotes, with a line break and escapes in their middle."""
-AT_THE_END = BLOCK - BROKEN.index("cengine")
+AT_THE_END = READ_BLOCK - BROKEN.index("cengine")
 
 
 def before(text: str, size: int) -> str:

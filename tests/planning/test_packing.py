@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpuxlate.planning.bounds import one_dimension
 from gpuxlate.planning.filling import BinPlacement
 from gpuxlate.planning.fleet import Fleet, pack_fleet
-from gpuxlate.planning.placing import Cards, FreeGpu
+from gpuxlate.planning.placing import FreeCards, FreeGpu
 from gpuxlate.planning.requests import Asks, ContainerRequest
 from tests.effort import tries
 
@@ -27,7 +27,7 @@ def ask(
     )
 
 
-def node(cards: int) -> Cards:
+def node(cards: int) -> FreeCards:
     return (FreeGpu(100, MIB, SLOTS, True),) * cards
 
 
@@ -257,7 +257,7 @@ def pods(draw: st.DrawFn) -> tuple[int, Asks]:
 @given(pods(), st.integers(1, 2))
 def test_the_least_is_that_of_every_placement(drawn: tuple[int, Asks], count: int) -> None:
     size, asks = drawn
-    empty: Cards = (FreeGpu(100, MIB, SLOTS, True),) * size
+    empty: FreeCards = (FreeGpu(100, MIB, SLOTS, True),) * size
     found = pack_fleet(empty, [asks], {0: count})
     ways: Any = product(*(tuple(combinations(range(size), one.cards)) for one in asks))
     if not any(fits(size, [(asks, one)]) for one in ways):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
-from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
+from gpuxlate.policy.generate import PolicyEngine, PolicyOptions, PolicyScope, enforcing, policy_documents
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
 
@@ -21,4 +21,4 @@ def policies() -> Iterator[tuple[Path, str]]:
     wish = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL)
     for name in TARGETS:
         found = [*enforcing([registry.get(name)], wish)]
-        yield FOLDER / f"{name}.yaml", "---\n".join(map(dump_yaml, documents(found, Format.VAP)))
+        yield FOLDER / f"{name}.yaml", "---\n".join(map(dump_yaml, policy_documents(found, PolicyEngine.VAP)))

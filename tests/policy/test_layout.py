@@ -11,7 +11,14 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
 from gpuxlate.policy import cel
-from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
+from gpuxlate.policy.generate import (
+    PolicyEngine,
+    PolicyOptions,
+    PolicyScope,
+    deny_policies,
+    enforcing,
+    policy_documents,
+)
 from gpuxlate.policy.layout import commented, lines, text_in_lines
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
@@ -38,11 +45,15 @@ def printed(name: str) -> list[Any]:
     """The objects that ``policy`` prints with a set of options."""
     if name == "kyverno":
         made = [there for one in BACKENDS for there in enforcing([one], PolicyOptions(everything))]
-        return [*documents(made, Format.KYVERNO)]
+        return [*policy_documents(made, PolicyEngine.KYVERNO)]
     kind, scope, language = name.split()
     custom = scope != PolicyScope.PODS
     wish = PolicyOptions(everything, PolicyStyle(language=language), PolicyScope(scope), custom)
-    return [*documents([*(deny_policies if kind == "forbid" else enforcing)(BACKENDS, wish)], Format.VAP)]
+    return [
+        *policy_documents(
+            [*(deny_policies if kind == "forbid" else enforcing)(BACKENDS, wish)], PolicyEngine.VAP
+        )
+    ]
 
 
 def expressions(spec: Any) -> Iterator[tuple[Any, str, str]]:
@@ -146,7 +157,9 @@ def test_a_comment_is_one_of_cel() -> None:
 
 def test_kubectl_reads_blocks() -> None:
     """Lines are a block of YAML, not a text with escapes."""
-    [policy, *_] = documents([*enforcing([registry.get("tke")], PolicyOptions(everything))], Format.VAP)
+    [policy, *_] = policy_documents(
+        [*enforcing([registry.get("tke")], PolicyOptions(everything))], PolicyEngine.VAP
+    )
     text = dump_yaml(policy)
     assert "expression: |-\n" in text
     assert yaml.safe_load(text) == policy

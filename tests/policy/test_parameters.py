@@ -18,7 +18,7 @@ from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED
-from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
+from gpuxlate.policy.generate import PolicyEngine, PolicyOptions, PolicyScope, enforcing, policy_documents
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import all_rules, check_pod
@@ -261,7 +261,7 @@ def test_the_numbers_are_in_the_expressions(profile: str) -> None:
 def test_kyverno_has_the_numbers_in_it() -> None:
     wish = PolicyOptions(everything, PolicyStyle(), profiles=(profile_of(HAMI),))
     made = [*enforcing([registry.get("hami")], wish)]
-    found = [*documents(made, Format.KYVERNO)]
+    found = [*policy_documents(made, PolicyEngine.KYVERNO)]
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}
     [cards, _, _] = [one["spec"] for one in found]
     assert "params" not in json.dumps(cards)

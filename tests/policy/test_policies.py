@@ -16,7 +16,14 @@ from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.documents import LONGEST_NAME, AdmissionPolicy, cut_name
-from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
+from gpuxlate.policy.generate import (
+    PolicyEngine,
+    PolicyOptions,
+    PolicyScope,
+    deny_policies,
+    enforcing,
+    policy_documents,
+)
 from gpuxlate.policy.style import ACTIONS, PolicyStyle
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.golden import policies
@@ -79,23 +86,27 @@ def test_golden() -> None:
 
 @pytest.mark.parametrize("version", ["1.30", "1.33", "1.37"])
 def test_strict_schemas(version: str) -> None:
-    assert [found for one in documents(every_policy(), Format.VAP) if (found := refusal(one, version))] == []
+    assert [
+        found
+        for one in policy_documents(every_policy(), PolicyEngine.VAP)
+        if (found := refusal(one, version))
+    ] == []
 
 
 FORMS = {
-    Format.VAP: {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"},
-    Format.KYVERNO: {"ValidatingPolicy"},
+    PolicyEngine.VAP: {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"},
+    PolicyEngine.KYVERNO: {"ValidatingPolicy"},
 }
 
 
-@pytest.mark.parametrize("form", Format)
-def test_a_form_has_its_own_kinds(form: Format) -> None:
-    assert {one["kind"] for one in documents(of_pods(), form)} == FORMS[form]
+@pytest.mark.parametrize("form", PolicyEngine)
+def test_a_form_has_its_own_kinds(form: PolicyEngine) -> None:
+    assert {one["kind"] for one in policy_documents(of_pods(), form)} == FORMS[form]
 
 
 def test_no_form_stands_for_an_unknown_one() -> None:
     with pytest.raises(AssertionError, match="gatekeeper"):
-        [*documents(of_pods(), cast("Format", "gatekeeper"))]
+        [*policy_documents(of_pods(), cast("PolicyEngine", "gatekeeper"))]
 
 
 def test_what_the_api_demands() -> None:

@@ -23,7 +23,7 @@ from gpuxlate.policy.demands import ENFORCED, OF_NAMES, OF_WORKLOADS, demands
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policy
 from gpuxlate.policy.generate import PolicyOptions, PolicyScope, enforcing
 from gpuxlate.policy.style import PolicyStyle
-from gpuxlate.policy.subjects import Pods, PodTemplates
+from gpuxlate.policy.subjects import PodSubject, PodTemplates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import check_pod
@@ -46,7 +46,9 @@ def made(name: str, scope: str) -> dict[Severity, tuple[AdmissionPolicy, Engine]
     backend = registry.get(name)
     asked = demands(backend, None, everything)
     subject = (
-        Pods(backend) if scope == "pods" else PodTemplates(backend, tuple(one.constraint for one in asked))
+        PodSubject(backend)
+        if scope == "pods"
+        else PodTemplates(backend, tuple(one.constraint for one in asked))
     )
     demanded = [BackendDemands(subject, asked)]
     found = {severity: policy(demanded, severity, PolicyStyle()) for severity in ENFORCED}

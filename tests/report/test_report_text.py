@@ -6,7 +6,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import text_of, visible, visible_lines, width
 from gpuxlate.report.summary import Skipped, Summary
-from gpuxlate.report.text import COLUMNS, Excerpt, excerpt
+from gpuxlate.report.text import COLUMNS, SourceExcerpt, excerpt
 from gpuxlate.yamltext.source import Source, Texts
 from tests.report.findings import LINES, RULES, SUMMARY, finding
 
@@ -121,7 +121,7 @@ def test_golden_long_line() -> None:
 
 def test_a_span_longer_than_the_excerpt_is_cut_too() -> None:
     seen = excerpt("x" * 1000, Span(1, 1, 1, 1001))
-    assert seen == Excerpt("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
+    assert seen == SourceExcerpt("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
 
 
 def test_no_excerpt_where_the_source_has_no_such_line() -> None:

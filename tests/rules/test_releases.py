@@ -5,7 +5,7 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import changes_of
-from gpuxlate.model.profile import ChangeKind, parse
+from gpuxlate.model.profile import ChangeKind, version_numbers
 from gpuxlate.rules import releases
 
 NAMED = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
@@ -22,7 +22,7 @@ def test_every_release_is_of_a_component_that_a_profile_names() -> None:
 @pytest.mark.parametrize("name", sorted({one["component"] for one in releases._documents()}))
 def test_releases_are_in_their_order_and_have_a_source(name: str) -> None:
     documents = [one for one in releases._documents() if one["component"] == name]
-    versions = [version for one in documents if (version := parse(one["version"]))]
+    versions = [version for one in documents if (version := version_numbers(one["version"]))]
     assert len(versions) == len(documents)
     assert name == releases.KUBERNETES.name or versions == sorted(versions, key=lambda one: one.release)
     for document in documents:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import DIALECT, schema
-from gpuxlate.config.schemas import VERSIONS
+from gpuxlate.cli.schemas import JSON_SCHEMA, schema
+from gpuxlate.config.schemas import SCHEMA_VERSIONS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.share import Share
 from tests.report.findings import finding
@@ -30,17 +30,17 @@ def test_published_schemas_are_current(tmp_path: Path) -> None:
     assert subprocess.run(module, check=True, capture_output=True).stderr == b""
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert written == {path.name: path.read_bytes() for path in FOLDER.glob("*.json")}
-    assert sorted(written) == sorted(f"{name}.json" for name in VERSIONS)
+    assert sorted(written) == sorted(f"{name}.json" for name in SCHEMA_VERSIONS)
 
 
-@pytest.mark.parametrize("kind", VERSIONS)
+@pytest.mark.parametrize("kind", SCHEMA_VERSIONS)
 def test_every_schema(kind: str) -> None:
     """It is valid and named, every field has a description, and every example in it keeps it."""
     whole = schema(kind)
     Draft202012Validator.check_schema(whole)
     assert list(whole)[:4] == ["$schema", "$id", "title", "description"]
-    assert whole["$schema"] == DIALECT
-    assert whole["$id"] == f"urn:gpuxlate:{kind}:{VERSIONS[kind]}"
+    assert whole["$schema"] == JSON_SCHEMA
+    assert whole["$id"] == f"urn:gpuxlate:{kind}:{SCHEMA_VERSIONS[kind]}"
     definitions = whole.get("$defs", {})
     for owner in (whole, *definitions.values()):
         for name, field in owner.get("properties", {}).items():

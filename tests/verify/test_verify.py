@@ -13,7 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile, memory_of_units
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, Seen, SeenCard, read
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, Seen, SeenCard, read_nvidia_smi
 from gpuxlate.planning.verify import Expected, expected, verify
 from tests import running
 from tests.cluster.asking import share
@@ -42,7 +42,7 @@ WITH_MIG = ("driver-535-mig.txt", "list.txt")
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_read(name: str) -> None:
     """The cards, and one note where there are MIG devices, which are no cards."""
-    seen = read(text_of(name))
+    seen = read_nvidia_smi(text_of(name))
     assert (seen.form, list(seen.cards)) == CASES[name]
     assert [note[:3] for note in seen.notes] == (["MIG"] if name in WITH_MIG else [])
 
@@ -57,7 +57,11 @@ DRESSES: dict[str, Callable[[str], str]] = {
 
 
 def test_the_same_in_another_dress() -> None:
-    seen = {(name, way): list(read(DRESSES[way](text_of(name))).cards) for name in CASES for way in DRESSES}
+    seen = {
+        (name, way): list(read_nvidia_smi(DRESSES[way](text_of(name))).cards)
+        for name in CASES
+        for way in DRESSES
+    }
     assert seen == {(name, way): CASES[name][1] for name in CASES for way in DRESSES}
 
 
@@ -79,12 +83,12 @@ CSV = {
 
 def test_csv() -> None:
     """With a heading or without, with units or without, in any order, and with what is not supported."""
-    assert {text: list(read(text).cards) for text in CSV} == CSV
+    assert {text: list(read_nvidia_smi(text).cards) for text in CSV} == CSV
 
 
 def test_memory_that_the_table_does_not_show() -> None:
     text = text_of("driver-550-a10.txt").replace("       0MiB /   4096MiB ", "       N/A /       N/A ")
-    assert read(text).cards == (SeenCard(0, "NVIDIA A10"),)
+    assert read_nvidia_smi(text).cards == (SeenCard(0, "NVIDIA A10"),)
 
 
 # --- what is no output -------------------------------------------------------------------------------
@@ -120,14 +124,14 @@ BROKEN = {
 def test_what_is_no_output_is_said_in_one_line(case: str) -> None:
     text, said = BROKEN[case]
     with pytest.raises(NvidiaSmiError) as caught:
-        read(text)
+        read_nvidia_smi(text)
     assert said in caught.value.message
     assert "\n" not in caught.value.message
     assert caught.value.hint
 
 
 def test_a_cut_between_two_cards_is_noted() -> None:
-    seen = read("\n".join(V100.splitlines()[:12]))
+    seen = read_nvidia_smi("\n".join(V100.splitlines()[:12]))
     assert [card.index for card in seen.cards] == [0]
     assert "are cards missing too?" in seen.notes[0]
 
@@ -151,7 +155,7 @@ OUTPUT = st.one_of(
 def test_any_text_is_cards_or_one_clear_error(text: str) -> None:
     message = ""
     try:
-        cards = read(text).cards
+        cards = read_nvidia_smi(text).cards
     except NvidiaSmiError as error:
         cards, message = (), error.message
     assert bool(cards) != bool(message)
@@ -164,7 +168,7 @@ def test_a_cut_output_never_shows_other_numbers(name: str, end: int) -> None:
     """A cut may hide cards, which is noted for a table; it never changes one."""
     text, (form, cards) = text_of(name)[:end], CASES[name]
     try:
-        seen = read(text)
+        seen = read_nvidia_smi(text)
     except NvidiaSmiError:
         return
     if form is OutputForm.LIST:
@@ -179,7 +183,7 @@ def test_a_cut_output_never_shows_other_numbers(name: str, end: int) -> None:
 def test_a_long_line_takes_no_time() -> None:
     """Patterns stay linear: 10 MB in one line would take for ever otherwise."""
     with pytest.raises(NvidiaSmiError):
-        read("\n".join([*V100.splitlines()[:8], "|   0  A" + " " * 10_000_000 + "x"]))
+        read_nvidia_smi("\n".join([*V100.splitlines()[:8], "|   0  A" + " " * 10_000_000 + "x"]))
 
 
 # --- the bounds -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.resources import DEFAULT, kind_of, objects, selected
+from gpuxlate.cluster.resources import DEFAULT_KINDS, objects, resource_kind, selections_of
 from gpuxlate.cluster.server import ClusterError, FailingError, MissingError
 from tests.cluster.fake import FakeServer
 
@@ -58,7 +58,7 @@ def test_kinds_of_kubernetes_ask_nobody() -> None:
     }
     server = serving()
     words = {word: kind for kind, words in kinds.items() for word in words.split()}
-    assert {word: kind_of(server, word).kind for word in words} == words
+    assert {word: resource_kind(server, word).kind for word in words} == words
     assert asked(server) == []
 
 
@@ -71,19 +71,19 @@ def test_other_kinds_are_looked_up() -> None:
         "inferenceservices.serving.kserve.io": isvc,
         "isvc.v1beta1.serving.kserve.io": isvc,
     }
-    assert {word: kind_of(serving(), word).path("ml") for word in paths} == paths
+    assert {word: resource_kind(serving(), word).path("ml") for word in paths} == paths
 
 
 # notebooks cannot be listed
 @pytest.mark.parametrize("word", ["svc/x", "isvc.v9.serving.kserve.io", "isvc.apps", "notebooks", "log"])
 def test_a_kind_that_is_none(word: str) -> None:
     with pytest.raises(ClusterError, match="no such file, and the cluster has no such kind"):
-        kind_of(serving(), word)
+        resource_kind(serving(), word)
 
 
 def test_a_group_that_is_named_is_the_only_one_asked() -> None:
     server = serving()
-    kind_of(server, "isvc.serving.kserve.io")
+    resource_kind(server, "isvc.serving.kserve.io")
     assert asked(server) == ["/apis", f"/apis/{KSERVE}"]
 
 
@@ -91,16 +91,16 @@ def test_a_group_that_fails_hides_no_other() -> None:
     """As in kubectl. A kind that no group has may be in the one that fails: that is said, and no guess."""
     server = serving()
     server.refused = {f"/apis/{KUBEFLOW}": FailingError("the server fails (503), after 4 tries")}
-    assert kind_of(server, "isvc").kind == "InferenceService"
+    assert resource_kind(server, "isvc").kind == "InferenceService"
     assert server.notes == [f"kinds of {KUBEFLOW} are left out: the server fails (503), after 4 tries"]
     for word in ("pytorchjob", "nix"):
         with pytest.raises(FailingError):
-            kind_of(server, word)
+            resource_kind(server, word)
 
 
 def test_a_misspelt_kind_is_told() -> None:
     with pytest.raises(ClusterError) as caught:
-        kind_of(serving(), "deploymnt")
+        resource_kind(serving(), "deploymnt")
     assert caught.value.hint == "did you mean deployments?"
 
 
@@ -113,22 +113,22 @@ def test_words_as_kubectl_takes_them() -> None:
         "deploy,deployments": [("Deployment", None)],
         "pods": [("Pod", None)],
     }
-    found = {words: selected(serving(), words.split()) for words in meant}
+    found = {words: selections_of(serving(), words.split()) for words in meant}
     assert {words: [(one.kinds[0].kind, one.name) for one in found[words]] for words in meant} == meant
 
 
 def test_no_kind_is_all_that_holds_pods() -> None:
     for words in ([], ["all"]):
-        [one] = selected(serving(), words)
-        assert one.kinds == DEFAULT
-    assert [kind.short for kind in DEFAULT] == ["deploy", "sts", "ds", "job", "cronjob", "pod"]
+        [one] = selections_of(serving(), words)
+        assert one.kinds == DEFAULT_KINDS
+    assert [kind.short for kind in DEFAULT_KINDS] == ["deploy", "sts", "ds", "job", "cronjob", "pod"]
 
 
 # the others are in tests/errors/cases/11-live-objects.yaml
 @pytest.mark.parametrize("words", ["deploy/", "/web"])
 def test_words_that_cannot_be(words: str) -> None:
     with pytest.raises(ClusterError, match="neither a file nor KIND/NAME"):
-        selected(serving(), [words])
+        selections_of(serving(), [words])
 
 
 APPS, BATCH, CORE = "/apis/apps/v1", "/apis/batch/v1", "/api/v1"
@@ -137,7 +137,7 @@ APPS, BATCH, CORE = "/apis/apps/v1", "/apis/batch/v1", "/api/v1"
 def test_objects_say_their_kind_and_come_page_by_page() -> None:
     there = [item(name, app="y" if name == "no" else "x") for name in ("a", "b", "no", "c")]
     server = serving({f"{APPS}/namespaces/ml/deployments": there})
-    found = list(objects(server, selected(server, ["deploy"]), selector="app=x"))
+    found = list(objects(server, selections_of(server, ["deploy"]), selector="app=x"))
     assert [(one.name, one.named, one.object["apiVersion"], one.object["kind"]) for one in found] == [
         (f"deploy/{name}", False, "apps/v1", "Deployment") for name in "abc"
     ]
@@ -159,32 +159,32 @@ def everything() -> FakeServer:
 def test_everything_counts_each_share_once() -> None:
     for foreign, pods in ((True, ["ml/pod/pod-none", "ml/pod/pod-pytorchjob"]), (False, ["ml/pod/pod-none"])):
         server = everything()
-        found = objects(server, selected(server, []), all_namespaces=True, foreign_pods=foreign)
+        found = objects(server, selections_of(server, []), all_namespaces=True, foreign_pods=foreign)
         assert [one.name for one in found] == ["ml/deploy/web", "prod/deploy/web", "ml/job/once", *pods]
     # pods that are asked for all come
-    assert len(list(objects(server, selected(server, ["pods"]), all_namespaces=True))) == 6
+    assert len(list(objects(server, selections_of(server, ["pods"]), all_namespaces=True))) == 6
 
 
 def test_an_older_server_has_older_cron_jobs() -> None:
     server = serving({"/apis/batch/v1beta1/namespaces/ml/cronjobs": [item("tick")]})
-    [found] = objects(server, selected(server, ["cj"]))
+    [found] = objects(server, selections_of(server, ["cj"]))
     assert (found.name, found.object["apiVersion"]) == ("cronjob/tick", "batch/v1beta1")
     server.objects["/apis/batch/v1beta1/namespaces/ml/cronjobs/tick"] = item("tick")
-    [found] = objects(server, selected(server, ["cj/tick"]))
+    [found] = objects(server, selections_of(server, ["cj/tick"]))
     assert (found.named, found.object["apiVersion"]) == (True, "batch/v1beta1")
 
 
 def test_a_kind_that_is_named_and_not_there_is_said() -> None:
     server = serving()
     with pytest.raises(MissingError):
-        list(objects(server, selected(server, ["sts"])))
-    assert list(objects(server, selected(server, []))) == []
+        list(objects(server, selections_of(server, ["sts"])))
+    assert list(objects(server, selections_of(server, []))) == []
 
 
 def test_a_name_cannot_leave_its_place() -> None:
     server = serving()
     with pytest.raises(MissingError):
-        list(objects(server, selected(server, ["deploy", "..%2f?x=1#y"])))
+        list(objects(server, selections_of(server, ["deploy", "..%2f?x=1#y"])))
     assert asked(server) == ["/apis/apps/v1/namespaces/ml/deployments/..%252f%3Fx%3D1%23y"]
 
 
@@ -194,5 +194,5 @@ def test_pods_that_have_ended_are_not_listed(words: list[str]) -> None:
     phases = {"a": "Running", "b": "Succeeded", "c": "Failed", "d": "Pending"}
     listed = [{**item(name), "status": {"phase": phase}} for name, phase in phases.items()]
     server = serving({"/api/v1/pods": listed})
-    found = objects(server, selected(server, words), all_namespaces=True)
+    found = objects(server, selections_of(server, words), all_namespaces=True)
     assert [one.name for one in found] == ["ml/pod/a", "ml/pod/d"]
