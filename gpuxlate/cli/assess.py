@@ -8,7 +8,6 @@ from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import lookup, options, outputs, printing
-from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
@@ -18,6 +17,7 @@ from gpuxlate.cli.translations import (
     left_as_they_are,
     leftover_table,
     refused_findings,
+    settings_of,
     settle,
     show_findings,
     summarize,
@@ -29,7 +29,6 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.items import Item, counted_once
-from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import ASSESS
@@ -52,13 +51,10 @@ def command(
     Only the report is written. Exit 1 if no target can have every share whatever is accepted, if a file is
     not a manifest, or, with --write-decisions, if a loss is not accepted yet.
     """
-    decided = decision_files(translation.accepted)
-    source = lookup.target(translation.from_) if translation.from_ else None
-    accept, target_profile = translation.losses.accept(), lookup.profile(profile, components=components)
+    target_profile = lookup.profile(profile, components=components)
     targets = lookup.targets_by_name(to, registry.all_writable)
-    choices = decided.decisions if decided else None
+    settings, decided = settings_of(translation, [(target, target_profile) for target in targets])
     inputs = Inputs(paths, kustomize)
-    settings = [Settings(target, source, accept, target_profile, decisions=choices) for target in targets]
     results = count_to_each(inputs.some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}
     wrong = [refused_findings(run) for run in results]

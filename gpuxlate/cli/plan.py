@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import lookup, options, outputs, printing
-from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import bar, table, terminal_columns
@@ -21,6 +20,7 @@ from gpuxlate.cli.translations import (
     count_to_each,
     counts_text,
     leftover_table,
+    settings_of,
     settle,
     show_findings,
 )
@@ -98,23 +98,17 @@ def command(
                 msg("{name} has no nodes of yours to plan", name=target.name),
                 "gpuxlate cost computes what shares cost",
             )
-    source = lookup.target(translation.from_) if translation.from_ else None
-    accept = translation.losses.accept()
     inputs = Inputs(paths, kustomize)
     files = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    decided = decision_files(translation.accepted)
-    decisions = decided.decisions if decided else None
-    target_settings = [
-        Settings(target, source, accept, target_profile, allow_leftovers=allow_leftovers, decisions=decisions)
-        for target, target_profile in owns
-    ]
+    target_settings, decided = settings_of(translation, owns, allow_leftovers=allow_leftovers)
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         backend
         for backend in map(lookup.target, profiles)
         if backend not in targets and not (not backend.writes_pods or backend.read_only)
     ]
+    source = target_settings[0].from_
     other_settings = [Settings(backend, source, profile=profiles[backend.name]) for backend in others]
     runs = count_to_each(files, [*target_settings, *other_settings], PLAN)
     run = runs[0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +12,8 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import kustomization, lookup, options, outputs, printing
-from gpuxlate.cli.decisions import decision_files
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
+from gpuxlate.cli.translations import files_written, refuse, settings_of, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
 from gpuxlate.files.relevance import might_have_gpu_keys
@@ -55,24 +53,19 @@ def command(
     )
     if in_place and any(file.path is None for file in all_files):
         raise UserError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    source = lookup.target(translation.from_) if translation.from_ else None
     targets = lookup.targets_by_name(to, registry.written_manifests)
-    _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
         raise UserError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
-    decided = decision_files(translation.accepted)
-    settings = Settings(
-        targets[0],
-        source,
-        translation.losses.accept(),
-        lookup.profile(profile, components=components),
-        allow_leftovers=allow_leftovers,
-        decisions=decided.decisions if decided else None,
+    target_profile = lookup.profile(profile, components=components)
+    settings, decided = settings_of(
+        translation, [(target, target_profile) for target in targets], allow_leftovers=allow_leftovers
     )
+    source = settings[0].from_
+    _of_manifests([*targets, *([source] if source else [])])
     writes = not (diff or check)
-    results = translate_inputs(all_files, [replace(settings, to=target) for target in targets])
+    results = translate_inputs(all_files, settings)
     runs = dict(zip(targets, results, strict=True))
     findings = dict.fromkeys(finding for run in results for finding in run.diagnostics)
     printing.show([*findings], Texts(*(source for run in results for source in run.sources)))

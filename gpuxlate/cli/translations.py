@@ -9,14 +9,15 @@ from itertools import chain
 from typing import Any
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import parallel, printing
-from gpuxlate.cli.decisions import DecisionFiles
-from gpuxlate.cli.options import invocation
+from gpuxlate.cli import lookup, parallel, printing
+from gpuxlate.cli.decisions import DecisionFiles, decision_files
+from gpuxlate.cli.options import TranslationOptions, invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import Message, join_and, msg, plural
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation import run as runs
 from gpuxlate.translation.acceptance import DROPPABLE
@@ -31,6 +32,25 @@ from gpuxlate.yamltext.source import Source, Texts
 
 UNREADABLE = ("GX001", "GX010", "GX025")
 """Rules about texts that hold no manifest that can be read."""
+
+
+def settings_of(
+    options: TranslationOptions,
+    targets: Iterable[tuple[Backend, Profile | None]],
+    *,
+    allow_leftovers: bool = False,
+) -> tuple[list[Settings], DecisionFiles | None]:
+    """What a run does for each of its targets, with the profile of each; and its files of decisions.
+
+    An option of all translating commands comes into a translation here. Raises UserError.
+    """
+    source = lookup.target(options.from_) if options.from_ else None
+    accept, decided = options.losses.accept(), decision_files(options.accepted)
+    decisions = decided.decisions if decided else None
+    return [
+        Settings(target, source, accept, profile, allow_leftovers=allow_leftovers, decisions=decisions)
+        for target, profile in targets
+    ], decided
 
 
 def translate_inputs(inputs: Iterable[Input], settings: Sequence[Settings]) -> list[Result]:
