@@ -26,7 +26,7 @@ def _sentences(problem: ValidationError) -> Iterator[str]:
 
     Of the other keywords jsonschema's own sentence.
     """
-    from gpuxlate.config.validation_errors import shown
+    from gpuxlate.config.shown_values import shown
 
     instance: Any = problem.instance
     limit: Any = problem.validator_value

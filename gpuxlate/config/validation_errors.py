@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from gpuxlate.backends import registry
-from gpuxlate.model import quantity
-from gpuxlate.model.declarations import record, regex
+from gpuxlate.config.shown_values import MAX_SHOWN_VALUE, number_hint, shown, yaml_of
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
-from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES, MAX_PROBLEMS
+from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
 from gpuxlate.model.messages import Message, join_and, msg, spelt_like, suggest
 from gpuxlate.model.pod import dotted
 
@@ -22,95 +19,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
-MAX_SHOWN_VALUE = 60
-"""Characters of a value that a message shows."""
-MIB = 2**20
-PERCENT_FIELDS = ("cores", "memoryPercent")
-"""Fields that count percent of one card."""
-_PLAIN_TEXT = regex(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
-_NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
-
-
-def shown(value: object) -> str:
-    """A value for people, never long."""
-    if value is None:
-        return "empty (null)"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int) and abs(value) > quantity.LIMIT:
-        return msg("a number of more than {count} digits", count=len(str(quantity.LIMIT)) - 1)
-    if isinstance(value, dict):
-        return "a mapping"
-    if isinstance(value, list | tuple | set):
-        return "a list"
-    if isinstance(value, int | float):
-        return str(value)
-    text = str(value)
-    short = text if len(text) <= MAX_SHOWN_VALUE else text[:MAX_SHOWN_VALUE] + "..."
-    return json.dumps(short, ensure_ascii=not short.isprintable())
-
-
-def yaml_of(value: object, *, quoted: bool = False) -> str:
-    """A small value as YAML on one line."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {yaml_of(entry)}" for key, entry in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(yaml_of, value)) + "]"
-    if isinstance(value, str):
-        plain = _PLAIN_TEXT.fullmatch(value) and value.lower() not in _NOT_TEXT and not quoted
-        return value if plain else json.dumps(value, ensure_ascii=False)
-    return json.dumps(value)
-
-
-def number_hint(name: str, value: object) -> str | None:
-    """What to write for a number that is not whole: the next whole number.
-
-    None where it is not clear what was meant.
-    """
-    if isinstance(value, str):
-        return _text_hint(name, value.strip())
-    if isinstance(value, float) and math.isfinite(value) and value > 0:
-        return _amount_hint(name, Fraction(str(value)))
-    return None
-
-
-def _text_hint(name: str, text: str) -> str | None:
-    try:
-        amount = quantity.parse(text.removesuffix("%").strip())
-    except quantity.QuantityError:
-        return None
-    if amount.amount <= 0:
-        return None
-    if text.endswith("%"):
-        if name not in PERCENT_FIELDS:
-            return None
-        example = f"{name}: {math.ceil(amount.amount)}"
-        return msg("write {example}: {name} counts percent", example=example, name=name)
-    if not amount.suffix:
-        if amount.whole is None:
-            return _amount_hint(name, amount.amount)
-        return msg("write {example}, without quotes", example=f"{name}: {amount.whole}")
-    if name.endswith("MiB") and amount.suffix in ("Ki", "Mi", "Gi", "Ti"):
-        example = f"{name}: {math.ceil(amount.amount / MIB)}"
-        return msg("write {example}: {name} counts MiB and takes no unit", example=example, name=name)
-    return None
-
-
-def _amount_hint(name: str, amount: Fraction) -> str:
-    percent = amount * FULL_CARD_CORES
-    if name in PERCENT_FIELDS and amount < 1 and percent.denominator == 1:
-        return msg(
-            "write {example} for {part} of a card: {name} counts percent of one card",
-            example=f"{name}: {percent}",
-            part=str(float(amount)),
-            name=name,
-        )
-    return msg("write {example}", example=f"{name}: {math.ceil(amount)}")
-
-
-# What does not fit a model, in words for people: pydantic's errors as Diagnostics.
-# Every message names the field, its value and what is wrong with it; every hint says what to write. The
-# examples and descriptions of the fields are the models' own.
 WORD, NUMBER = "(word)", "(number)"
 """Tags of the kinds of value of a field that takes either."""
 
@@ -142,16 +50,23 @@ class ModelError:
 
     @property
     def field(self) -> FieldInfo | None:
-        """The field of the model that the place belongs to; entries of lists and mappings have none."""
-        end = len(self.loc)
-        while end and not isinstance(self.loc[end - 1], str):
-            end -= 1
-        owner = _model_at(self.root, self.loc[: end - 1]) if end else None
-        return fields_of(owner).get(str(self.loc[end - 1])) if owner else None
+        """The field of the model that the place belongs to, of an item that of its list; entries of mappings
+        have none."""
+        return _field_at(self.root, self.loc)
+
+    @property
+    def field_of_mapping(self) -> FieldInfo | None:
+        """The field whose mapping has the place as an entry."""
+        return _field_at(self.root, self.loc[:-1])
 
     @property
     def in_list(self) -> bool:
         return bool(self.loc) and isinstance(self.loc[-1], int)
+
+    @property
+    def of_key(self) -> bool:
+        """It is about a key, not about its value."""
+        return self.loc[-1:] == ("[key]",)
 
 
 def check_model(
@@ -159,7 +74,7 @@ def check_model(
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
 
-    ``base`` is the path of ``data`` in its document; ``most``: its keys and items.
+    ``base`` is the path of ``data`` in its document; ``maximum``: of its keys and items together.
     """
     from pydantic import ValidationError
 
@@ -194,7 +109,7 @@ def _place(loc: Iterable[str | int]) -> Path:
 
 
 def _larger(data: object, maximum: int) -> bool:
-    """Plain data has more than ``most`` entries, in all its mappings and lists together."""
+    """Plain data has more than ``maximum`` entries, in all its mappings and lists together."""
     pending, count = [data], 0
     while pending and count <= maximum:
         value = pending.pop()
@@ -207,6 +122,14 @@ def _larger(data: object, maximum: int) -> bool:
 def fields_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
     """The fields of a model by the name they have in documents."""
     return {info.alias or name: info for name, info in model.model_fields.items()}
+
+
+def _field_at(root: type[BaseModel], loc: Path) -> FieldInfo | None:
+    end = len(loc)
+    while end and not isinstance(loc[end - 1], str):
+        end -= 1
+    owner = _model_at(root, loc[: end - 1]) if end else None
+    return fields_of(owner).get(str(loc[end - 1])) if owner else None
 
 
 def _inner(annotation: Any) -> type[BaseModel] | None:
@@ -228,20 +151,75 @@ def _model_at(model: type[BaseModel], path: Path) -> type[BaseModel] | None:
 
 
 def _diagnostic(problem: ModelError, code: str) -> Diagnostic:
-    message, hint = _SAYINGS.get(problem.kind, _not_allowed)(problem)
+    message, hint = _saying(problem)
     path, on_key = problem.loc, False
     if problem.kind == "missing":
         # The key that should hold it; the document as a whole has none.
         path, on_key = path[:-1], len(problem.base) + len(path) > 1
     elif problem.kind in ("extra_forbidden", "invalid_key"):
         on_key = True
-    elif path[-1:] == ("[key]",):
+    elif problem.of_key:
         path, on_key = path[:-1], True
     return Diagnostic(code, Severity.ERROR, message, hint, (*problem.base, *path), on_key)
 
 
 # --- what to say, by pydantic's type of error -------------------------------------------------------
+# Its own sentences (of 35 wrong documents) show no value and have no Chinese, and show regular expressions
+# and names of our classes.
 Saying = tuple[str, str | None]
+_TYPES = {
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+}
+_EMPTY = ("string_too_short", "too_short")
+_MESSAGES = {
+    "missing": "{label} is missing",
+    **dict.fromkeys(_EMPTY, "{label} is empty"),
+    "string_too_long": "{label} has {length} characters, at most {most} are allowed",
+    "greater_than_equal": "{label} is {value}, it must be at least {least}",
+    "less_than_equal": "{label} is {value}, which is larger than Kubernetes can hold",
+}
+
+
+def _saying(problem: ModelError) -> Saying:
+    kind, context = problem.kind, problem.context
+    if kind == "extra_forbidden":
+        return _unknown(problem)
+    if kind == "invalid_key" or (problem.of_key and (kind in _TYPES or kind in _EMPTY)):
+        return _bad_key(problem)
+    if kind in ("literal_error", "enum"):
+        return _choice(problem)
+    label, value = problem.label, shown(problem.value)
+    if kind in _TYPES:
+        template, noun = "{label} is {value}, it must be {noun}", msg(_TYPES[kind])
+        return msg(template, label=label, value=value, noun=noun), _type_hint(problem)
+    message = msg(
+        _MESSAGES.get(kind, "{label} is {value}, which is not allowed"),
+        label=label,
+        value=value,
+        length=len(problem.value) if isinstance(problem.value, str) else None,
+        most=context.get("max_length"),
+        least=least if (least := context.get("ge", 1)) >= 0 else 1,
+    )
+    return message, _hint(problem)
+
+
+def _hint(problem: ModelError) -> str | None:
+    match problem.kind:
+        case "missing" if parent := problem.dotted(problem.loc[:-1]):
+            return msg("write {example} under {parent}", example=_example(problem), parent=parent)
+        case "string_too_long":
+            return "write a shorter name"
+        case "string_pattern_mismatch":
+            return _corrected(problem)
+        case kind if kind in _MESSAGES:
+            return msg("write {example}", example=_example(problem))
+    return problem.field.description if problem.field else None
 
 
 def _unknown(problem: ModelError) -> Saying:
@@ -283,34 +261,17 @@ def _all_fields(model: type[BaseModel], path: Path = ()) -> Iterator[Path]:
 
 
 def _bad_key(problem: ModelError) -> Saying:
-    entry = problem.kind == "invalid_key"
-    key = problem.loc[-1] if entry else problem.value
-    where = problem.dotted(problem.loc[: -1 if entry else -2])
+    is_entry = problem.kind == "invalid_key"
+    key = problem.loc[-1] if is_entry else problem.value
+    where = problem.dotted(problem.loc[: -1 if is_entry else -2])
+    if key == "":
+        return msg("a key of {name} is empty", name=where), "give it a name"
     message = (
         msg("a key of {where} is {value}, it must be text", where=where, value=shown(key))
         if where
         else msg("a key is {value}, it must be text", value=shown(key))
     )
     return message, "put the key in quotes"
-
-
-def _missing(problem: ModelError) -> Saying:
-    parent = problem.dotted(problem.loc[:-1])
-    example = _example(problem)
-    under = msg("write {example} under {parent}", example=example, parent=parent)
-    hint = under if parent else msg("write {example}", example=example)
-    return msg("{label} is missing", label=problem.label), hint
-
-
-def _wrong_type(noun: str) -> Callable[[ModelError], Saying]:
-    def saying(problem: ModelError) -> Saying:
-        if problem.loc[-1:] == ("[key]",):
-            return _bad_key(problem)
-        message = "{label} is {value}, it must be {noun}"
-        value = shown(problem.value)
-        return msg(message, label=problem.label, value=value, noun=msg(noun)), _type_hint(problem)
-
-    return saying
 
 
 def _type_hint(problem: ModelError) -> str | None:
@@ -328,7 +289,7 @@ def _type_hint(problem: ModelError) -> str | None:
         return "put the value in quotes: without them digits are lost"
     if problem.kind == "list_type" and isinstance(value, str):
         return msg("write {example}", example=f"{problem.name}: [{yaml_of(value)}]")
-    return msg("write {example}", example=_example(problem)) if info else None
+    return msg("write {example}", example=_example(problem)) if info or problem.field_of_mapping else None
 
 
 def _write_or_remove(template: str, problem: ModelError, **values: str) -> Message:
@@ -341,10 +302,13 @@ def _write_or_remove(template: str, problem: ModelError, **values: str) -> Messa
 
 
 def _example(problem: ModelError) -> str:
-    info = problem.field
+    """What the place may hold, as documents have it: of a list, an item; of a mapping, a value."""
+    info = problem.field or problem.field_of_mapping
     example = info.examples[0] if info and info.examples else None
     if problem.in_list and isinstance(example, list):
         return yaml_of(example[0])
+    if problem.field is None and isinstance(example, dict):
+        example = next(iter(example.values()))
     return f"{problem.name}: {yaml_of(example)}" if example is not None else problem.name
 
 
@@ -376,66 +340,13 @@ def _choice(problem: ModelError) -> Saying:
     return msg(template, label=label, value=value, choices=join_and(choices)), hint
 
 
-def _pattern(problem: ModelError) -> Saying:
-    message = _of("{label} is {value}, which is not allowed", problem)
-    rule = problem.field.description if problem.field else None
+def _corrected(problem: ModelError) -> Message:
+    """The same text in a form that the pattern allows, else the example of the field."""
     text = str(problem.value)[:MAX_SHOWN_VALUE]
     kebab = re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
+    example = _example(problem)
     for fixed in (text.strip(), text.upper(), kebab):
         if fixed != text and re.search(problem.context["pattern"], fixed):
             example = fixed if problem.in_list else f"{problem.name}: {fixed}"
-            return message, msg("write {example}. {rule}", example=example, rule=rule)
-    return message, msg("write {example}. {rule}", example=_example(problem), rule=rule)
-
-
-def _too_long(problem: ModelError) -> Saying:
-    longest = problem.context["max_length"]
-    template = "{label} has {length} characters, at most {most} are allowed"
-    message = msg(template, label=problem.label, length=len(str(problem.value)), most=longest)
-    return message, "write a shorter name"
-
-
-def _empty(problem: ModelError) -> Saying:
-    if problem.loc[-1:] == ("[key]",):
-        return msg("a key of {name} is empty", name=problem.dotted(problem.loc[:-2])), "give it a name"
-    return msg("{label} is empty", label=problem.label), msg("write {example}", example=_example(problem))
-
-
-def _too_small(problem: ModelError) -> Saying:
-    message = _of("{label} is {value}, it must be at least 1", problem)
-    return message, msg("write {example}", example=_example(problem))
-
-
-def _too_large(problem: ModelError) -> Saying:
-    message = _of("{label} is {value}, which is larger than Kubernetes can hold", problem)
-    return message, msg("write {example}", example=_example(problem))
-
-
-def _not_allowed(problem: ModelError) -> Saying:
-    rule = problem.field.description if problem.field else None
-    return _of("{label} is {value}, which is not allowed", problem), rule
-
-
-def _of(template: str, problem: ModelError) -> Message:
-    return msg(template, label=problem.label, value=shown(problem.value))
-
-
-_SAYINGS: Mapping[str, Callable[[ModelError], Saying]] = {
-    "extra_forbidden": _unknown,
-    "invalid_key": _bad_key,
-    "missing": _missing,
-    "int_type": _wrong_type("a whole number"),
-    "string_type": _wrong_type("text"),
-    "bool_type": _wrong_type("true or false"),
-    "list_type": _wrong_type("a list"),
-    "dict_type": _wrong_type("a mapping"),
-    "model_type": _wrong_type("a mapping"),
-    "literal_error": _choice,
-    "enum": _choice,
-    "string_pattern_mismatch": _pattern,
-    "string_too_long": _too_long,
-    "string_too_short": _empty,
-    "too_short": _empty,
-    "greater_than_equal": _too_small,
-    "less_than_equal": _too_large,
-}
+            break
+    return msg("write {example}. {rule}", example=example, rule=problem.field and problem.field.description)
