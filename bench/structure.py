@@ -7,6 +7,7 @@ It needs nothing but an installed gpuxlate, so that another version is measured 
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -37,6 +38,8 @@ spec:
         vke.volcengine.com/mgpu-core: 30
         vke.volcengine.com/mgpu-memory: 4096
 """
+FIRST_CHECKS = ("lint_source", "run_source")
+"""The functions that check and translate the first source of a run."""
 APART = ("backends", "rules", "locale")
 """Vendors, rules and translations of messages, counted apart."""
 
@@ -81,6 +84,40 @@ class Entered:
         return f"| {functions} | {modules} | {self.moves} |"
 
 
+def frames_to_first_check(*arguments: str) -> int:
+    """How many functions of the package, ``main`` included, are on the stack below the first check."""
+    frames: list[FrameType] = []
+
+    def event(frame: FrameType, kind: str, _: object) -> None:
+        if not frames and kind == "call" and frame.f_code.co_name in FIRST_CHECKS:
+            above = frame.f_back
+            while above:
+                if _is_ours(above.f_code):
+                    frames.append(above)
+                above = above.f_back
+
+    sys.setprofile(event)
+    try:
+        run(*arguments)
+    finally:
+        sys.setprofile(None)
+    return len(frames)
+
+
+def modules_at_start() -> int:
+    """How many modules of the package a lint without GPU keys loads."""
+    code = (
+        "import sys; from gpuxlate.cli import main\n"
+        "try: main(['lint', sys.argv[1]])\n"
+        "except SystemExit: print(sum(name.startswith('gpuxlate') for name in sys.modules))"
+    )
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write("a: 1\n")
+        file.flush()
+        done = subprocess.run([sys.executable, "-c", code, file.name], capture_output=True, check=True)
+    return int(done.stdout.split()[-1])
+
+
 def _is_ours(code: CodeType) -> bool:
     return code.co_filename.startswith(str(PACKAGE))
 
@@ -106,6 +143,10 @@ def main() -> None:
         to = ("--to", "tencent-qgpu")
         for command in (("render", str(share), *to), ("parse", str(pod)), ("translate", str(pod), *to)):
             print(f"| `{command[0]}` {Entered(*command)}")
+        print("\n| frames to the first check | |\n| --- | ---: |")
+        for command in (("lint", str(pod)), ("translate", str(pod), *to)):
+            print(f"| `{command[0]}` | {frames_to_first_check(*command)} |")
+    print(f"\nModules at the start: {modules_at_start()}")
     files, lines = rooms()
     print("\n| folder | files | lines |\n| --- | ---: | ---: |")
     for room in sorted(files):

@@ -11,8 +11,8 @@ from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.keys import ANY, KeySpec, Place
 from gpuxlate.policy.cel import PARAMETERS, VARIABLES, cel_string, in_brackets
-from gpuxlate.policy.kinds import WORKLOADS, templates
 from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern_in_cel
+from gpuxlate.policy.workload_kinds import WORKLOADS, templates
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
     AnnotationNumber,
