@@ -39,6 +39,7 @@ class PrintedRule(Printed):
 
     @classmethod
     def of(cls, rule: Rule) -> Self:
+        """What is printed of a rule."""
         return cls(rule.code, rule.name, rule.severity, rule.scope, rule.fix, rule.summary, rule.sections)
 
 

@@ -366,6 +366,7 @@ class Run:
     compared: bool = False  # with a baseline: its findings are left out
 
     def add(self, file: Input, checked: CheckedFile) -> None:
+        """Add what one input came to."""
         linted = checked.linted
         self.files.append(file.name)
         self.diagnostics += linted.diagnostics
@@ -383,6 +384,7 @@ class Run:
             self.skipped.append(Skipped(file.name, linted.skipped))
 
     def summary(self) -> Summary:
+        """The counts of the run, as every format prints them."""
         counts = {s: sum(finding.severity is s for finding in self.diagnostics) for s in Severity}
         return Summary(
             len(self.files),

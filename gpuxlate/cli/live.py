@@ -32,7 +32,10 @@ _DURATION = regex(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 
 
 def seconds(text: str | None) -> float | None:
-    """``30s``, ``1m30s``, ``500ms`` or a number of seconds; None where the flag is not set."""
+    """The seconds of ``30s``, ``1m30s``, ``500ms`` or a number; None where the flag is not set.
+
+    Raises InvalidValueError.
+    """
     if text is None:
         return None
     if re.fullmatch(r"\d+(\.\d+)?", text):

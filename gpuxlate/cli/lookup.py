@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def target(name: str) -> Backend:
-    """The backend of a name; an unknown one is a usage error with "did you mean"."""
+    """The backend of a name. Raises UserError, with "did you mean" for an unknown one."""
     from gpuxlate.backends import registry
 
     try:
@@ -35,7 +35,7 @@ def target(name: str) -> Backend:
 
 
 def written_target(name: str) -> Backend:
-    """The backend of a name that shares are to be written for; one that is only read is a usage error."""
+    """The backend of a name that shares are to be written for. Raises UserError for one that is only read."""
     from gpuxlate.backends import registry
 
     return registry.writable(target(name).name)
@@ -138,7 +138,7 @@ def profile(
     name: str | None, configuration: Config | None = None, components: Sequence[str] = ()
 ) -> Profile | None:
     """The profile of ``--profile``: the name of one in the configuration, or a file; with the versions of
-    ``--with``."""
+    ``--with``. Raises ConfigError, UserError."""
     if components:
         from gpuxlate.cli.components import with_components
 

@@ -85,7 +85,7 @@ def objects_as_json(bodies: Sequence[Any]) -> str:
 
 
 def write_files(files: dict[Path, bytes]) -> None:
-    """Write new files, making their folders."""
+    """Write new files, making their folders. Raises UserError where a folder is a file."""
     from gpuxlate.files.write import write_atomically
 
     for path, data in files.items():

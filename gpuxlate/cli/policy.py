@@ -180,7 +180,7 @@ def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Pro
 
 
 def dialects_of_policy(names: Sequence[str]) -> list[Backend]:
-    """The dialects of ``--to``; all whose shares are in pods by default."""
+    """The dialects of ``--to``; all whose shares are in pods by default. Raises UserError."""
     backends = lookup.targets_by_name(names or [options.EVERY], registry.pod_backends, lookup.target)
     for backend in backends:
         if not backend.writes_pods:

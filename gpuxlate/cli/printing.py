@@ -112,7 +112,10 @@ def data_out(text: str) -> None:
 
 
 def out_parts(parts: Iterable[bytes]) -> None:
-    """The same, part by part. A closed pipe (``| head``) does not change the exit code."""
+    """Bytes on stdout, part by part. A closed pipe (``| head``) does not change the exit code.
+
+    Raises UserError where stdout is closed.
+    """
     if sys.stdout is None:
         raise UserError("stdout is closed", "to discard the result, redirect it to /dev/null", Exit.INPUT)
     stream = sys.stdout.buffer

@@ -209,7 +209,7 @@ def workloads(
 ) -> Iterator[tuple[Source | None, list[RenderRequest]]]:
     """Shares with the workload they are put on. Those of one workload file go on it together.
 
-    ``allow_outside``: what a document names may stand outside of the document's folder.
+    ``allow_outside``: what a document names may stand outside of the document's folder. Raises UserError.
     """
     groups: dict[str, tuple[Source, list[RenderRequest]]] = {}
     for spec_input, document, share in documents.found:

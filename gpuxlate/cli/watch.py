@@ -46,6 +46,7 @@ class WatchedPaths:
         return self.concerns(path) or os.path.dirname(path) in self.read
 
     def concerns(self, path: str) -> bool:
+        """Whether the run reads the path, or what is read depends on it, wherever it is."""
         return path in self.files or os.path.basename(path) in SETTINGS_FILES
 
 

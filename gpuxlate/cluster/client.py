@@ -67,7 +67,7 @@ class Cluster:
         return self._connection.request("GET", path, query)[0]
 
     def pages(self, path: str, *, selector: str | None = None, limit: int = 500) -> Iterator[list[Json]]:
-        """The items of a list, page by page; only one page is in memory.
+        """The items of a list, page by page; only one page is in memory. Raises ClusterError.
 
         Where the server has expired the list (410), the rest is read once as it is now.
         """
@@ -133,7 +133,7 @@ class Cluster:
         return str(self.get("/version").get("gitVersion") or "unknown")
 
     def exec(self, namespace: str, pod: str, container: str, command: list[str]) -> str:
-        """The output of a command in a running container.
+        """The output of a command in a running container. Raises ClusterError, ChoiceError.
 
         It is run by kubectl, which works with kubelets of every version.
         """

@@ -122,7 +122,7 @@ def selections_of(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSel
 
 
 def resource_kind(server: ApiServer, word: str) -> ResourceKind:
-    """The kind that a word means: one of Kubernetes itself, else one that the server knows."""
+    """The kind that a word means: one of Kubernetes itself, else one of the server. Raises ClusterError."""
     kind = next((kind for kind in BUILT_IN_KINDS if kind.called(word)), None) or _discovered(server, word)
     if kind is None:
         known_words = [known_word for kind in BUILT_IN_KINDS for known_word in kind_words(kind)]
@@ -193,6 +193,7 @@ def objects(
 
     Pods that have ended are skipped, unless they are named. Where no kind is named, so are pods and jobs of
     controllers that are listed themselves. ``foreign_pods``: pods of controllers of other kinds are not.
+    Raises ClusterError, ChoiceError.
     """
     namespace = None if all_namespaces else server.namespace
     for selection in selections:

@@ -31,6 +31,7 @@ class CardPrice(NamedTuple):
     amount: Decimal
 
     def is_of(self, target: str, card: str) -> bool:
+        """It is the price of a card, by its name in the catalogue in any case, at a target."""
         return self.target in (None, target) and self.card.casefold() == card_name(card).casefold()
 
 

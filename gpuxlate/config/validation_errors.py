@@ -61,6 +61,7 @@ class ModelError:
 
     @property
     def in_list(self) -> bool:
+        """It is about an item of a list."""
         return bool(self.loc) and isinstance(self.loc[-1], int)
 
     @property

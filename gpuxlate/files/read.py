@@ -82,9 +82,9 @@ def _of_open(path: StrPath, maximum: int) -> bytes:
 
 
 def read_at_most(read: Callable[[int], bytes], path: StrPath, maximum: int, length: int = 0) -> bytes:
-    """All that a stream gives, in blocks: of at most ``most`` bytes, or UnusualFileError.
+    """All that a stream gives, in blocks. Raises UnusualFileError where it is more than ``maximum`` bytes.
 
-    ``length``: of a file when it was opened. With so many bytes it is read: one call, not two, for most.
+    ``length``: bytes of the file when it was opened. Most files are read with one call, not two, by it.
     """
     parts = [read(min(length or READ_BLOCK, maximum + 1))]
     left = maximum + 1 - len(parts[0])

@@ -19,6 +19,7 @@ class Exact(Printed):
 
     @classmethod
     def of(cls, value: Fraction) -> Self:
+        """The fraction as it is printed: exactly, and rounded to six places."""
         return cls(str(value), float(decimal_text(value)))
 
     def __str__(self) -> str:

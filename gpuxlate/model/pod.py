@@ -398,6 +398,7 @@ class DeviceConstraint:
     path: Path = field(default=(), compare=False)
 
     def concerns(self, request: str) -> bool:
+        """It holds for the devices of a request, by its name in the claim."""
         return not self.requests or request in self.requests
 
 

@@ -38,6 +38,7 @@ class Version:
 
     @property
     def minor(self) -> tuple[int, ...]:
+        """The first two numbers, such as 1.28."""
         return self.release[:2]
 
 
@@ -394,6 +395,7 @@ class UnknownPartition(NamedTuple):
 
     @property
     def severity(self) -> Severity:
+        """An error where it is certain, else a warning."""
         return Severity.ERROR if self.certain else Severity.WARNING
 
 

@@ -504,6 +504,7 @@ def _memory_problems(
 
 
 def below_one(field: str, value: int, hint: str) -> ShareProblem:
+    """A number, of the unit of its field, of which a share has at least one."""
     return ShareProblem(
         field, msg("{field} is {value}, it must be at least 1", field=field, value=value), hint
     )

@@ -50,4 +50,5 @@ class Windows(SequenceMatcher[str]):
         self._shared = [*same(old, new), Match(len(old), len(new), 0)]
 
     def get_matching_blocks(self) -> list[Match]:
+        """As difflib gives them: equal runs of lines in order, then one of no lines at the ends."""
         return self._shared

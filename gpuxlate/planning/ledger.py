@@ -166,6 +166,10 @@ def usage_by_node(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
 
 
 def open_ledger(node: GpuNode) -> Ledger:
+    """The ledger of a node before its pods are entered: its cards, with what claims hold of them already.
+
+    It has no cards where the node does not serve shares. Compute is in percent of a card, memory in MiB.
+    """
     shares = node.view.serves is NodeOffer.SHARES
     ledger = Ledger(node, [OccupiedCard(index) for index in range(node.view.cards or 0 if shares else 0)])
     for use in node.view.uses:

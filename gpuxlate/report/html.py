@@ -81,6 +81,7 @@ def _cell(value: object) -> HtmlText:
 
 
 def html_list(lines: Iterable[object]) -> HtmlText:
+    """A bulleted list of texts, each escaped; nothing where there is none."""
     items = [tag("li", line) for line in lines]
     return tag("ul", *items) if items else HtmlText("")
 
