@@ -58,14 +58,14 @@ def command(
     results = count_to_each(inputs.some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}
     wrong = [refused_findings(run) for run in results]
-    said = {
+    reported = {
         (finding.code, finding.message)
         for run in results
         for item in run.items
         for finding in item.diagnostics
     }
     untold = (
-        finding for of_run in wrong for finding in of_run if (finding.code, finding.message) not in said
+        finding for of_run in wrong for finding in of_run if (finding.code, finding.message) not in reported
     )
     show_findings(results[0], [*dict.fromkeys(untold), *left_as_they_are(results[0])])
     reports = outputs.reports(runs)
@@ -87,7 +87,7 @@ def command(
         summarize(run, target=name if len(runs) > 1 else "")
     if results[0].unreadable:
         return Exit.INPUT
-    unread = any(left.diagnostic.code in UNREADABLE for left in results[0].leftovers)
+    unread = any(leftover.diagnostic.code in UNREADABLE for leftover in results[0].leftovers)
     return Exit.FINDINGS if all(wrong) or undecided or unread else Exit.CLEAN
 
 

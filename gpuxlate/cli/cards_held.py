@@ -165,8 +165,8 @@ def print_cards_held(paths: Sequence[str], request: CostRequest, output: str) ->
             *([leftover_table(leftovers)] if leftovers else []),
         ]
         printing.out("\n".join(tables))
-    left = any(leftover.diagnostic.severity is Severity.ERROR for leftover in leftovers)
-    return Exit.INPUT if first.unreadable else Exit.FINDINGS if left else Exit.CLEAN
+    any_left = any(leftover.diagnostic.severity is Severity.ERROR for leftover in leftovers)
+    return Exit.INPUT if first.unreadable else Exit.FINDINGS if any_left else Exit.CLEAN
 
 
 def _cards(request: CostRequest) -> Iterator[tuple[str, str]]:

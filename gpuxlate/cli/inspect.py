@@ -178,9 +178,9 @@ def totals_of_items(items: Sequence[Item]) -> dict[str, TargetSums]:
     for item in items:
         if item.share is None:
             continue
-        here = sums_by_target.setdefault(item.source, Counter())
+        sums = sums_by_target.setdefault(item.source, Counter())
         pod = (item.source, *item.template)
-        here["pods"] += 0 if pod in pods else 1 if item.replicas is None else item.replicas
+        sums["pods"] += 0 if pod in pods else 1 if item.replicas is None else item.replicas
         pods.add(pod)
     for item in counted_once(items):
         if item.share is not None and not is_absurd(item.share):

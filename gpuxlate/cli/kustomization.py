@@ -68,8 +68,12 @@ def piped(folder: str) -> str:
 
 def files_of(build: WholeBuild, folder: str) -> list[Input]:
     """The files of a build, named as the folder is: from here, or by their absolute paths."""
-    here = os.path.realpath(os.curdir)
-    names = build.files if os.path.isabs(folder) else [os.path.relpath(file, here) for file in build.files]
+    working_folder = os.path.realpath(os.curdir)
+    names = (
+        build.files
+        if os.path.isabs(folder)
+        else [os.path.relpath(file, working_folder) for file in build.files]
+    )
     for name in names:
         printing.verbose(msg("file: {name}", name=name))
     return [Input(name, name) for name in names]

@@ -121,11 +121,11 @@ def command(
         printing.json_out(data)
     else:
         printing.out(plan_text(plans, today))
-    left = any(
+    any_left = any(
         each.diagnostic.severity is Severity.ERROR for planned in plans for each in planned.run.leftovers
     )
     complete = all(planned.planned.complete for planned in plans)
-    clean = complete and not (left or broken or undecided)
+    clean = complete and not (any_left or broken or undecided)
     return Exit.INPUT if run.unreadable else Exit.CLEAN if clean else Exit.FINDINGS
 
 

@@ -220,16 +220,20 @@ def policies_of_rules(
     if not chosen:
         return denying
     enforced = [*enforcing(chosen, chosen_options)]
-    left = [*_left_out(chosen, request.rules.select, {code for policy in enforced for code in policy.codes})]
+    remarks = [
+        *_left_out(chosen, request.rules.select, {code for policy in enforced for code in policy.codes})
+    ]
     if not enforced:
         names = ", ".join(backend.name for backend in chosen)
-        said = (
-            Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
+        message = (
+            Lines(remarks)
+            if remarks
+            else msg("no rule of {names} that is selected can be enforced", names=names)
         )
-        raise UserError(said, "gpuxlate policy --explain says which can")
+        raise UserError(message, "gpuxlate policy --explain says which can")
     if chosen_options.parameters and not any(policy.parameters for policy in enforced):
-        left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
-    for remark in left:
+        remarks.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
+    for remark in remarks:
         printing.info(titled("note", remark))
     return [*enforced, *denying]
 

@@ -197,8 +197,10 @@ def refused_findings(run: Result) -> list[Diagnostic]:
         if loss.kind is not LossKind.REFUSED
         and (loss.kind is not LossKind.DROPPED or loss.field in DROPPABLE)
     }
-    left = [leftover for leftover in run.leftovers if not leftover.final or (open_ and leftover.follows)]
-    accepted |= {(leftover.diagnostic.code, leftover.diagnostic.message) for leftover in left}
+    acceptable = [
+        leftover for leftover in run.leftovers if not leftover.final or (open_ and leftover.follows)
+    ]
+    accepted |= {(leftover.diagnostic.code, leftover.diagnostic.message) for leftover in acceptable}
     return [
         finding
         for finding in run.diagnostics
@@ -211,7 +213,7 @@ def left_as_they_are(run: Result) -> list[Diagnostic]:
     remarks = [finding for finding in run.diagnostics if finding.code == whole_cards_have_a_dialect.code]
     if not remarks:
         return remarks
-    counted = {left.diagnostic for left in run.leftovers}
+    counted = {leftover.diagnostic for leftover in run.leftovers}
     counted.update(*(item.diagnostics for item in run.items))
     return [finding for finding in remarks if finding not in counted]
 
@@ -221,7 +223,7 @@ def accepting(run: Result) -> dict[str, Any] | None:
     if run.unreadable or refused_findings(run):
         return None
     open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
-    left = any(
+    any_left = any(
         leftover.diagnostic.severity is Severity.ERROR and not leftover.final for leftover in run.leftovers
     )
     dropped = sorted({loss.field for loss in open_ if loss.kind is LossKind.DROPPED})
@@ -229,7 +231,7 @@ def accepting(run: Result) -> dict[str, Any] | None:
         "round": "up" if any(loss.kind is LossKind.ROUNDED for loss in open_) else None,
         "fill": dict.fromkeys(sorted({loss.field for loss in open_ if loss.kind is LossKind.FILLED}), "N"),
         "drop": dropped,
-        "allow-leftovers": left,
+        "allow-leftovers": any_left,
     }
     return {name: value for name, value in options.items() if value}
 

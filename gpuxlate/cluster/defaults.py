@@ -181,20 +181,20 @@ def _drop_defaults(owner: Json, defaults: Defaults, written: WrittenFields) -> N
     for name, default in defaults.items():
         if name not in owner:
             continue
-        value, here = owner[name], written.field(name)
+        value, written_field = owner[name], written.field(name)
         if not isinstance(default, Mapping):
-            if value == default and type(value) is type(default) and not here:
+            if value == default and type(value) is type(default) and not written_field:
                 del owner[name]
             continue
         if isinstance(value, list):
             for item in value:
                 if isinstance(item, dict):
-                    _drop_defaults(item, default, here.item(item))
+                    _drop_defaults(item, default, written_field.item(item))
                     if default is _CONTAINER:
-                        _drop_pull_policy(item, here.item(item))
+                        _drop_pull_policy(item, written_field.item(item))
         elif isinstance(value, dict):
-            _drop_defaults(value, default, here)
-            if not value and not here and name not in _MEANT_EMPTY:
+            _drop_defaults(value, default, written_field)
+            if not value and not written_field and name not in _MEANT_EMPTY:
                 del owner[name]
 
 

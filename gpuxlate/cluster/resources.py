@@ -222,9 +222,9 @@ def _single(server: ApiServer, kind: ResourceKind, namespace: str | None, name: 
             "write KIND/NAME, as in deploy/web",
         )
     for version in (kind.version, *kind.older):
-        here = replace(kind, version=version)
+        in_version = replace(kind, version=version)
         try:
-            item = server.get(here.path(namespace, name))
+            item = server.get(in_version.path(namespace, name))
         except MissingError:
             if version == (kind.version, *kind.older)[-1]:
                 raise
@@ -240,9 +240,9 @@ def _listed(
 ) -> Iterator[Json]:
     """The objects of a kind; the items of a list do not have a kind of their own."""
     for version in (kind.version, *kind.older):
-        here = replace(kind, version=version)
+        in_version = replace(kind, version=version)
         try:
-            for page in server.pages(here.path(namespace), selector=selector):
+            for page in server.pages(in_version.path(namespace), selector=selector):
                 for item in page:
                     yield {"apiVersion": version, "kind": kind.kind, **item}
                 page.clear()

@@ -57,12 +57,12 @@ def _lines(diagnostics: Iterable[Diagnostic]) -> Iterator[str]:
         where = f"{diagnostic.file}:{diagnostic.span.line}: " if diagnostic.span else ""
         where = where or (f"{diagnostic.file}: " if diagnostic.file and diagnostic.file != file else "")
         file = diagnostic.file
-        said = (
+        sentence = (
             msg("{message} ({hint})", message=diagnostic.message, hint=diagnostic.hint)
             if diagnostic.hint
             else diagnostic.message
         )
-        yield msg("{where}{message}", where=where, message=said)
+        yield msg("{where}{message}", where=where, message=sentence)
 
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
@@ -251,9 +251,9 @@ def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
 
     for number, tree in enumerate(_trees(data)):
         for name, target in _mapping(tree, "targets").items():
-            said = target if isinstance(target, dict) else {"dir": target}
+            settings = target if isinstance(target, dict) else {"dir": target}
             yield from check_model(
-                SyncTargetModel, said, CONFIG_CODE, base=(*base, "sync", number, "targets", name)
+                SyncTargetModel, settings, CONFIG_CODE, base=(*base, "sync", number, "targets", name)
             )[1]
 
 

@@ -223,8 +223,8 @@ class ShareDocuments:
 
         Raises InputError where the user named it, and it has none of any kind."""
         self.sources.add(source)
-        found, problems = _shares_of(source, parsed, profile, named=source_input.named)
-        if source_input.named and not found and not problems:
+        shares, problems = _shares_of(source, parsed, profile, named=source_input.named)
+        if source_input.named and not shares and not problems:
             blank = not source.text.strip()
             raise InputError(
                 msg(
@@ -233,7 +233,7 @@ class ShareDocuments:
                     value="it is empty" if blank else "it has no document",
                 )
             )
-        self.found += [(source_input, document, share) for document, share in found]
+        self.found += [(source_input, document, share) for document, share in shares]
         self.diagnostics += problems
 
 

@@ -200,8 +200,10 @@ def _may_stand(row: KeySpec, place: Place) -> bool:
 def _unknown(backends: Sequence[Backend], prefix: str) -> str:
     """The pattern of names under a GPU prefix that no data sheet holds."""
     rows = (row for backend in backends for row in backend.keys)
-    rest = list(dict.fromkeys(row.name[len(prefix) :] for row in rows if row.name.startswith(prefix)))
-    patterns_of_others = [f"{_escaped(name)}$".replace(r"\*", "[^/]*") for name in rest]
+    names_after_prefix = list(
+        dict.fromkeys(row.name[len(prefix) :] for row in rows if row.name.startswith(prefix))
+    )
+    patterns_of_others = [f"{_escaped(name)}$".replace(r"\*", "[^/]*") for name in names_after_prefix]
     patterns_of_others += [
         f"{_escaped(name[len(prefix) :])}$" for name in OWN_KEYS if name.startswith(prefix)
     ]
@@ -261,14 +263,14 @@ def _resources(backends: list[Backend]) -> Schema:
         if NATIVE not in name
     ]
     apart = (
-        (one, other)
-        for one, other in combinations(groups, 2)
-        if not _counts_with(backends, groups[one], groups[other])
+        (first, other)
+        for first, other in combinations(groups, 2)
+        if not _counts_with(backends, groups[first], groups[other])
     )
-    for one, others in groupby(apart, key=itemgetter(0)):
+    for first, others in groupby(apart, key=itemgetter(0)):
         beside = {"anyOf": [{"$ref": f"#/$defs/{other}"} for _, other in others]}
         two = {"if": beside, "then": {"$ref": "#/$defs/TwoVendors"}}
-        rules.append({"if": {"$ref": f"#/$defs/{one}"}, "then": two})
+        rules.append({"if": {"$ref": f"#/$defs/{first}"}, "then": two})
     return {
         "description": "Limits and requests of a container.",
         "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},

@@ -279,18 +279,18 @@ def _character(match: re.Match[str]) -> Test | None:
 
 def _matches(parts: Sequence[Test | None], names: Sequence[str]) -> bool:
     """All of what is given is matched, in order."""
-    at = here = 0
+    at = name_index = 0
     star, resumed = -1, 0
-    while here < len(names):
+    while name_index < len(names):
         test = parts[at] if at < len(parts) else _nothing
         if test is _ANY:
-            star, resumed = at, here
+            star, resumed = at, name_index
             at += 1
-        elif test(names[here]):
-            at, here = at + 1, here + 1
+        elif test(names[name_index]):
+            at, name_index = at + 1, name_index + 1
         elif star >= 0:
             resumed += 1
-            at, here = star + 1, resumed
+            at, name_index = star + 1, resumed
         else:
             return False
     return all(test is _ANY for test in parts[at:])

@@ -87,15 +87,15 @@ def read_at_most(read: Callable[[int], bytes], path: StrPath, maximum: int, leng
     ``length``: bytes of the file when it was opened. Most files are read with one call, not two, by it.
     """
     parts = [read(min(length or READ_BLOCK, maximum + 1))]
-    left = maximum + 1 - len(parts[0])
-    if not left:
+    remaining = maximum + 1 - len(parts[0])
+    if not remaining:
         raise _too_large(path, maximum)
     if len(parts[0]) == length:
         return parts[0]
-    while block := read(min(left, READ_BLOCK)):
+    while block := read(min(remaining, READ_BLOCK)):
         parts.append(block)
-        left -= len(block)
-        if not left:
+        remaining -= len(block)
+        if not remaining:
             raise _too_large(path, maximum)
     return b"".join(parts)
 

@@ -208,9 +208,9 @@ def _remove_ended(path: Path) -> None:
 def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None, mode: int | None) -> None:
     """Write the content and all that is kept of the old file, on disk. Closes the file."""
     try:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(handle, left) :]
+        unwritten = memoryview(data)
+        while unwritten:
+            unwritten = unwritten[os.write(handle, unwritten) :]
         if before is not None:
             _keep(handle, target, before)
         # last, since a new owner takes the set-user-id bit away

@@ -69,17 +69,17 @@ class Translated:
         """The counts: ``2 shares: 1 exact, 1 rounded``."""
         counts = Counter(str(item.verdict) for item in self.result.items)
         shares = plural(len(self.result.items), "{count} share", "{count} shares")
-        said = join_and(
+        counts_text = join_and(
             msg("{count} {verdict}", count=n, verdict=msg(verdict)) for verdict, n in counts.items()
         )
-        return msg("{shares}: {counts}", shares=shares, counts=said) if said else shares
+        return msg("{shares}: {counts}", shares=shares, counts=counts_text) if counts_text else shares
 
     def listed(self, *severities: Severity) -> str:
         """The findings of the translation, a line each."""
         findings = [diagnostic for diagnostic in self.result.diagnostics if diagnostic.severity in severities]
         lines = [_line(finding) for finding in findings[:MAX_LISTED_FINDINGS]]
-        left = len(findings) - MAX_LISTED_FINDINGS
-        more = [localize(msg("and {count} more", count=left))] if left > 0 else []
+        hidden = len(findings) - MAX_LISTED_FINDINGS
+        more = [localize(msg("and {count} more", count=hidden))] if hidden > 0 else []
         return "\n".join([*lines, *more])
 
     @property
@@ -336,8 +336,8 @@ def _change(text: OpenText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
 def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
     """Show the reason, or the number, that is to be written behind a line (from 0), where the editor can."""
     window = ls.client_capabilities.window
-    left = (entry for entry in decisions_in(text.source)[1] if entry.span and entry.span.line > line)
-    first = min(left, key=Diagnostic.sort_key, default=None)
+    following = (entry for entry in decisions_in(text.source)[1] if entry.span and entry.span.line > line)
+    first = min(following, key=Diagnostic.sort_key, default=None)
     if first and window and window.show_document and window.show_document.support:
         params = types.ShowDocumentParams(text.uri, take_focus=True, selection=text.range_of(first.span))
         ls.window_show_document(params)

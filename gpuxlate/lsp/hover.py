@@ -85,8 +85,8 @@ def of_rule(rule: Rule) -> str:
 
 def of_share(share: Share) -> str:
     """A share in a few words: ``30 % and 4 GiB of one card``."""
-    said = _of_share(share)
-    return msg("{share}, {qos}", share=said, qos=str(share.qos)) if share.qos else said
+    share_text = _of_share(share)
+    return msg("{share}, {qos}", share=share_text, qos=str(share.qos)) if share.qos else share_text
 
 
 def _of_share(share: Share) -> str:

@@ -121,20 +121,20 @@ def _open_at(diagnostic: Diagnostic, result: Result, settings: Settings) -> Iter
     """The losses at a finding that nothing accepts, as entries."""
     decisions = settings.decisions
     assert decisions is not None
-    left = [leftover.key for leftover in result.leftovers if leftover.diagnostic == diagnostic]
+    left_keys = [leftover.key for leftover in result.leftovers if leftover.diagnostic == diagnostic]
     names = (decisions.file(str(diagnostic.file)), decisions.object(diagnostic.object, str(diagnostic.file)))
     for each in result.judged:
         losses = [item for item in each.losses if item.loss.code == diagnostic.code and each.object in names]
-        here = [
+        concerned = [
             loss
             for loss in losses
             if (
-                loss.loss.field in left
+                loss.loss.field in left_keys
                 if loss.loss.kind is LossKind.LEFTOVER
                 else loss.loss.path == diagnostic.path
             )
         ]
-        yield from each._replace(losses=here).entries()
+        yield from each._replace(losses=concerned).entries()
 
 
 def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]:
@@ -151,7 +151,7 @@ def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]
         request = RenderRequest(share, document, share.workload.container)
         result = render_on(Source(place, text), [request], target.settings)
         for diagnostic in result.diagnostics:
-            here = [
+            concerned = [
                 each._replace(
                     losses=[
                         judged
@@ -161,4 +161,6 @@ def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]
                 )
                 for each in result.judged
             ]
-            yield TargetRefusal(diagnostic, target, tuple(entry for each in here for entry in each.entries()))
+            yield TargetRefusal(
+                diagnostic, target, tuple(entry for each in concerned for entry in each.entries())
+            )

@@ -56,22 +56,22 @@ def at_least(version: str, least: str) -> bool | None:
 
     Builds are compared where the releases are the same; builds of other vendors cannot be compared.
     """
-    here, required = version_numbers(version), version_numbers(least)
+    installed, required = version_numbers(version), version_numbers(least)
     if (
-        here is None
+        installed is None
         or required is None
-        or (here.vendor and required.vendor and here.vendor != required.vendor)
+        or (installed.vendor and required.vendor and installed.vendor != required.vendor)
     ):
         return None
-    length = max(len(here.release), len(required.release))
+    length = max(len(installed.release), len(required.release))
     installed_release, required_release = (
-        parsed.release + (0,) * (length - len(parsed.release)) for parsed in (here, required)
+        parsed.release + (0,) * (length - len(parsed.release)) for parsed in (installed, required)
     )
     if installed_release != required_release:
         return installed_release > required_release
     if required.build is None:
         return True
-    return None if here.build is None else here.build >= required.build
+    return None if installed.build is None else installed.build >= required.build
 
 
 def at_least_in_minor(version: str, firsts: Sequence[str]) -> bool | None:
@@ -79,15 +79,15 @@ def at_least_in_minor(version: str, firsts: Sequence[str]) -> bool | None:
 
     A minor between those listed has no such version. None where the text has no patch number.
     """
-    here = version_numbers(version)
+    installed = version_numbers(version)
     listed = {first.minor: (first, text) for text in firsts if (first := version_numbers(text))}
-    if here is None or len(here.release) < 3:
+    if installed is None or len(installed.release) < 3:
         return None
-    if here.vendor and any(first.vendor != here.vendor for first, _ in listed.values()):
+    if installed.vendor and any(first.vendor != installed.vendor for first, _ in listed.values()):
         return None
-    if here.minor in listed:
-        return at_least(version, listed[here.minor][1])
-    return here.minor > max(listed)
+    if installed.minor in listed:
+        return at_least(version, listed[installed.minor][1])
+    return installed.minor > max(listed)
 
 
 class Component(NamedTuple):
@@ -284,8 +284,10 @@ class Card(NamedTuple):
     def with_more(self, other: Card) -> Card:
         """This card, and what the other one of the same name says in place of it or beside it."""
         kept = ("name", "confidence")
-        said = {field: value for field, value in other._asdict().items() if value and field not in kept}
-        return self._replace(**{**said, "names": {**self.names, **other.names}})
+        fields_of_other = {
+            field: value for field, value in other._asdict().items() if value and field not in kept
+        }
+        return self._replace(**{**fields_of_other, "names": {**self.names, **other.names}})
 
     def template(self, name: str) -> Template | None:
         """The template of a name; with an attribute of MIG (``1g.10gb+me``) that of the name before it."""

@@ -159,7 +159,7 @@ def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
     every = sum(count for _, count in large)
     best = every
     # with a growing threshold, small things and the room beside large ones drop out
-    rest = sum(size * count for size, count in small)
+    small_total = sum(size * count for size, count in small)
     room = sum((capacity - size) * count for size, count in large)
     at = len(large)
     for threshold, dropped in ((0, 0), *((size, size * count) for size, count in small)):
@@ -167,8 +167,8 @@ def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
             at -= 1
             size, count = large[at]
             room -= (capacity - size) * count
-        best = max(best, every - (room - rest) // capacity)
-        rest -= dropped
+        best = max(best, every - (room - small_total) // capacity)
+        small_total -= dropped
     return best
 
 

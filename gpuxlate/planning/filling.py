@@ -212,17 +212,17 @@ def fill(
 ) -> tuple[list[BinPlacement], list[int]]:
     """Large pods first; those that go with all others come last, into what those have left."""
     placements: list[BinPlacement] = []
-    left: list[int] = []
+    unplaced: list[int] = []
     for ask_index in sorted(
         counts, key=lambda ask_index: (_common(asks[ask_index]), order(asks[ask_index])), reverse=True
     ):
         for waiting in range(counts[ask_index], 0, -1):
             placement = nodes.take(ask_index)
             if placement is None:
-                left += [ask_index] * waiting
+                unplaced += [ask_index] * waiting
                 break
             placements.append(placement)
-    return placements, left
+    return placements, unplaced
 
 
 def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:

@@ -130,11 +130,11 @@ def _ways(
     seen: set[FreeCards] = set()
     for picked in _picks(cards, asks[0], order):
         budget.spend()
-        for left, rest in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
-            shape = tuple(sorted(left))
+        for free_cards, indexes in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
+            shape = tuple(sorted(free_cards))
             if shape not in seen:
                 seen.add(shape)
-                yield left, (picked, *rest)
+                yield free_cards, (picked, *indexes)
 
 
 def _ways_inrun_together(
@@ -158,11 +158,11 @@ def _ways_inrun_together(
             yield from place(at + 1, {**placed, turns[at]: picked})
 
     for placed in place(0, {}):
-        left = taken(cards, asks, placed)
-        shape = tuple(sorted(left))
+        free_cards = taken(cards, asks, placed)
+        shape = tuple(sorted(free_cards))
         if shape not in seen and _one_mode(cards, asks, placed):
             seen.add(shape)
-            yield left, tuple(placed[number] for number in range(len(asks)))
+            yield free_cards, tuple(placed[number] for number in range(len(asks)))
 
 
 def _less(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:

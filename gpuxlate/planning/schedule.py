@@ -203,11 +203,11 @@ def _place(
     nodes = Nodes(bins, plan.backend.scheduling, plan.node.usable_mib)
     waiting = []
     for queued in queue:
-        left = queued.load.pods
-        while left and nodes.take(queued.planned):
-            left -= 1
-        if left:
-            waiting.append((queued, left))
+        unplaced = queued.load.pods
+        while unplaced and nodes.take(queued.planned):
+            unplaced -= 1
+        if unplaced:
+            waiting.append((queued, unplaced))
     return waiting
 
 

@@ -16,10 +16,10 @@ def place_all(
     bins: Sequence[Bin], ask_indexes: Sequence[int], steps: int = MAX_PLACEMENTS
 ) -> list[BinPlacement] | None:
     """Places for all pods; None where they do not fit. Raises UndecidedError."""
-    placements, left = best_fit(bins, ask_indexes)
-    if not left:
+    placements, unplaced = best_fit(bins, ask_indexes)
+    if not unplaced:
         return placements
-    if any(not _alone(bins, ask_index) for ask_index in set(left)):
+    if any(not _alone(bins, ask_index) for ask_index in set(unplaced)):
         return None
     requested, free = sums(bins, ask_indexes)
     if any(amount > available for amount, available in zip(requested, free, strict=True)):
@@ -103,10 +103,10 @@ def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> l
             if asks is None or alike in tried:
                 continue
             tried.add(alike)
-            for left, chosen in ways(state[number], asks, budget):
-                rest = go(at + 1, (*state[:number], left, *state[number + 1 :]))
-                if rest is not None:
-                    return [BinPlacement(ordered[at], number, chosen), *rest]
+            for free_cards, chosen in ways(state[number], asks, budget):
+                later = go(at + 1, (*state[:number], free_cards, *state[number + 1 :]))
+                if later is not None:
+                    return [BinPlacement(ordered[at], number, chosen), *later]
         failed.add(key)
         return None
 

@@ -75,8 +75,8 @@ def _most(reason: object) -> int:
     if not isinstance(reason, Message):
         return 0
     values: Mapping[str, object] = reason.values
-    here = sum(amount for name in ("most", "free") if isinstance(amount := values.get(name), int))
-    return here + sum(map(_most, values.values()))
+    room = sum(amount for name in ("most", "free") if isinstance(amount := values.get(name), int))
+    return room + sum(map(_most, values.values()))
 
 
 def _in_all(problem: PackingProblem) -> str | None:

@@ -93,11 +93,11 @@ def demands(
 def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str, ...]]:
     """All names of resources by that of the data sheet, where the cluster has names of its own."""
     listed = [extension.by_key for extension in profile.extensions] if profile else []
-    here = {key: name for by_key in listed for key, name in by_key.items() if key != name}
-    if not here:
+    renamed = {key: name for by_key in listed for key, name in by_key.items() if key != name}
+    if not renamed:
         return {}
-    rows = [row for row in backend.keys if row.aliases or row.name in here]
-    return {row.name: (*row.aliases, *([here[row.name]] if row.name in here else [])) for row in rows}
+    rows = [row for row in backend.keys if row.aliases or row.name in renamed]
+    return {row.name: (*row.aliases, *([renamed[row.name]] if row.name in renamed else [])) for row in rows}
 
 
 def names_here(profile: Profile | None) -> tuple[str, ...]:
@@ -187,10 +187,12 @@ def _value(word: Word) -> str:
     if word.most == word.least:
         return str(word.least)
     if word.bound is None:
-        said = msg("{least} or more", least=word.least)
+        range_text = msg("{least} or more", least=word.least)
     else:
-        said = msg("{least} to {most}", least=word.least, most=word.most)
-    return said if word.step == 1 else msg("{range} in steps of {step}", range=said, step=word.step)
+        range_text = msg("{least} to {most}", least=word.least, most=word.most)
+    return (
+        range_text if word.step == 1 else msg("{range} in steps of {step}", range=range_text, step=word.step)
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -57,10 +57,12 @@ def _bracketed(inner: str, indent: int) -> str:
     step = " " * (indent + 2)
     variable = _VARIABLE.match(inner)  # of a macro: it stays with its name
     head = variable[0].strip() if variable else ""
-    rest = inner[variable.end() if variable else 0 :]
-    parts = _parts(rest, _outline(rest), _BEHIND_COMMA) or [rest]
+    remainder = inner[variable.end() if variable else 0 :]
+    parts = _parts(remainder, _outline(remainder), _BEHIND_COMMA) or [remainder]
     if all(part.startswith("'") and " " not in part for part in parts):
-        names = textwrap.wrap(rest, CEL_WIDTH - len(step), break_long_words=False, break_on_hyphens=False)
+        names = textwrap.wrap(
+            remainder, CEL_WIDTH - len(step), break_long_words=False, break_on_hyphens=False
+        )
         body = textwrap.indent("\n".join(names), step)
     else:
         body = "\n".join(step + _laid(part, indent + 2) for part in parts)

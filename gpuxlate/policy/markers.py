@@ -38,9 +38,9 @@ class NamePatterns:
     ) -> NamePatterns:
         """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
         before = tuple(dict.fromkeys(prefixes))
-        left = [name for name in dict.fromkeys(names) if not name.startswith(before)]
-        stars = tuple(pattern_in_cel(name) for name in left if "*" in name)
-        plain = (name for name in left if "*" not in name)
+        other_names = [name for name in dict.fromkeys(names) if not name.startswith(before)]
+        stars = tuple(pattern_in_cel(name) for name in other_names if "*" in name)
+        plain = (name for name in other_names if "*" not in name)
         exact = tuple(name for name in plain if not any(re.match(star, name) for star in stars))
         return cls(
             exact, before, stars, tuple(name for name in dict.fromkeys(apart) if name.startswith(before))

@@ -158,9 +158,9 @@ def _table(names: Mapping[str, Values], prefixes: Mapping[str, Values]) -> str:
         of_values, before = (
             [name for name, of in some.items() if of == values] for some in (names, prefixes)
         )
-        left = [name for name in of_values if not name.startswith(tuple(before))]
-        stars = [name for name in left if "*" in name]
-        plain = NamePatterns.of(left).exact
+        other_names = [name for name in of_values if not name.startswith(tuple(before))]
+        stars = [name for name in other_names if "*" in name]
+        plain = NamePatterns.of(other_names).exact
         exact += [_group(values, names=plain)] if plain else []
         patterns += [_group(values, like=stars)] if stars else []
         beginnings += [_group(values, like=[f"{prefix}*" for prefix in before])] if before else []

@@ -277,9 +277,9 @@ def _of_each(expression: str) -> str:
 
 def _together(names: list[str], alone: Collection[str], of_template: str, above: str) -> str:
     """Some entries of two mappings; those of the first count before, those ``alone`` are of the first."""
-    rest = {name: of_template if name in alone else above for name in names}
+    mapping_of = {name: of_template if name in alone else above for name in names}
     entries = (
-        f"?{cel_string(name)}: {of_template}[?{cel_string(name)}].or({rest[name]}[?{cel_string(name)}])"
+        f"?{cel_string(name)}: {of_template}[?{cel_string(name)}].or({mapping_of[name]}[?{cel_string(name)}])"
         for name in names
     )
     return f"{{{', '.join(entries)}}}"

@@ -83,9 +83,9 @@ def new_findings(entries: Entries, diagnostics: Iterable[Diagnostic]) -> list[Di
 
 def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], entries: Entries) -> Compared:
     """The findings of a run over files that are not in a baseline."""
-    new, left = _without(entries, diagnostics)
+    new, unmatched = _without(entries, diagnostics)
     checked = set(map(repository_path, files))
-    gone = sum(left.get(file, count).total() for file, count in entries.items() if file in checked)
+    gone = sum(unmatched.get(file, count).total() for file, count in entries.items() if file in checked)
     return Compared(new, len(diagnostics) - len(new), gone)
 
 
@@ -93,17 +93,17 @@ def _without(
     entries: Entries, diagnostics: Iterable[Diagnostic]
 ) -> tuple[list[Diagnostic], dict[str, Counter[tuple[str, ...]]]]:
     """The findings without those that entries stand for, and the entries left of the files of all."""
-    left: dict[str, Counter[tuple[str, ...]]] = {}
+    unmatched: dict[str, Counter[tuple[str, ...]]] = {}
     new: list[Diagnostic] = []
     for diagnostic in diagnostics:
         name = _named(diagnostic)
-        if name[0] not in left:
-            left[name[0]] = Counter(entries.get(name[0]))
-        if left[name[0]][name]:
-            left[name[0]][name] -= 1
+        if name[0] not in unmatched:
+            unmatched[name[0]] = Counter(entries.get(name[0]))
+        if unmatched[name[0]][name]:
+            unmatched[name[0]][name] -= 1
         else:
             new.append(diagnostic)
-    return new, left
+    return new, unmatched
 
 
 def _named(diagnostic: Diagnostic) -> tuple[str, str, str, str]:

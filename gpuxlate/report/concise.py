@@ -21,9 +21,9 @@ def _line(diagnostic: Diagnostic) -> str:
         else diagnostic.file or ""
     )
     fix = " [*]" if diagnostic.fix and diagnostic.fix.safe else ""
-    said = (
+    sentence = (
         msg("{message} ({hint})", message=diagnostic.message, hint=diagnostic.hint)
         if diagnostic.hint
         else diagnostic.message
     )
-    return visible(f"{place}: {diagnostic.severity} {diagnostic.code}{fix} {localize(said)}")
+    return visible(f"{place}: {diagnostic.severity} {diagnostic.code}{fix} {localize(sentence)}")

@@ -32,8 +32,8 @@ def escaped_text(value: object) -> HtmlText:
     process."""
     if isinstance(value, HtmlText):
         return value
-    said = localize(value) if isinstance(value, Message) else str(value)
-    return HtmlText(escape(visible(said), quote=True))
+    plain = localize(value) if isinstance(value, Message) else str(value)
+    return HtmlText(escape(visible(plain), quote=True))
 
 
 def localized(message: str) -> HtmlText:
@@ -128,15 +128,15 @@ def _moving(target: str) -> Message:
 
 
 def _assessed(data: Data, target: str, heading: str) -> Iterator[HtmlText]:
-    shares, left = data["items"], data["leftovers"]
+    shares, leftovers = data["items"], data["leftovers"]
     yield tag("h1", _moving(target))
     yield _aside(heading)
-    yield tag("p", join_and([_plural(len(shares), "share"), _plural(len(left), "leftover")]))
+    yield tag("p", join_and([_plural(len(shares), "share"), _plural(len(leftovers), "leftover")]))
     yield _verdicts(data["summary"], len(shares))
     yield _reasons(shares)
     yield _shares(shares)
     yield _quotas(data["quotas"])
-    yield _leftovers(left)
+    yield _leftovers(leftovers)
 
 
 def _verdicts(summary: Mapping[str, int], every: int) -> HtmlText:
@@ -246,7 +246,7 @@ def _quotas(quotas: Sequence[Data]) -> HtmlText:
     return join((tag("h2", msg("Quotas")), html_table(head, rows))) if rows else HtmlText("")
 
 
-def _leftovers(left: Sequence[Data]) -> HtmlText:
+def _leftovers(leftovers: Sequence[Data]) -> HtmlText:
     rows = [
         [
             f"{leftover['file']}:{leftover['line']}",
@@ -254,7 +254,7 @@ def _leftovers(left: Sequence[Data]) -> HtmlText:
             localized(leftover["message"]),
             localized(leftover["hint"] or ""),
         ]
-        for leftover in left
+        for leftover in leftovers
     ]
     head = ["At", "Rule", "What", "What to do"]
     return join((tag("h2", msg("Not translated")), html_table(head, rows))) if rows else HtmlText("")
@@ -505,10 +505,10 @@ def _bar(
 ) -> HtmlText:
     """The containers, then what init containers have reserved beyond these. ``total``: of them together."""
     parts = []
-    left = total
+    free = total
     for share in sorted(held, key=lambda share: "init" in share):
-        size = min(share[field], left)
-        left -= size
+        size = min(share[field], free)
+        free -= size
         if size:
             key = _key(share)
             number = keys[key]
@@ -518,13 +518,13 @@ def _bar(
     return tag("div", *parts, class_="bar")
 
 
-def _plan_leftovers(left: Sequence[PlanData]) -> HtmlText:
+def _plan_leftovers(leftovers: Sequence[PlanData]) -> HtmlText:
     """What is not translated at one target."""
-    if not left:
+    if not leftovers:
         return HtmlText("")
     rows = [
         [f"{leftover['file']}:{leftover['line']}", leftover["code"], localized(leftover["message"])]
-        for leftover in left
+        for leftover in leftovers
     ]
     title = msg("{leftovers} on no card", leftovers=_plural(len(rows), "leftover"))
     return _folded(title, ["At", "Rule", "What"], rows)

@@ -100,8 +100,8 @@ class Report(NamedTuple):
 def repository_path(file: str) -> str:
     """The file with forward slashes, relative to the working directory where it is below it."""
     path = PurePath(file)
-    if path.is_absolute() and path.is_relative_to(here := FilePath.cwd()):
-        path = path.relative_to(here)
+    if path.is_absolute() and path.is_relative_to(working_folder := FilePath.cwd()):
+        path = path.relative_to(working_folder)
     return path.as_posix()
 
 

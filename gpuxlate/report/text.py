@@ -150,10 +150,10 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
 
     style = _SEVERITY[diagnostic.severity]
     severity = _told(diagnostic.severity, current())
-    said = visible(localize(diagnostic.message)) + (
+    sentence = visible(localize(diagnostic.message)) + (
         localize(msg(" (and {count} more)", count=more)) if more else ""
     )
-    yield paint(style, f"{severity}[{diagnostic.code}]") + paint(_BOLD, f": {said}")
+    yield paint(style, f"{severity}[{diagnostic.code}]") + paint(_BOLD, f": {sentence}")
     span = diagnostic.span
     margin = " " * (len(str(span.line)) if span else 1)
     if diagnostic.file is not None:
@@ -205,6 +205,6 @@ def summary_line(summary: Summary, *, compared: bool) -> Message:
     text = msg(
         "{what} in {files}", what=counts_text, files=plural(summary.files, "{count} file", "{count} files")
     )
-    left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
-    aside = join_and(msg(template, count=count) for template, count in left if count)
+    counts_aside = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
+    aside = join_and(msg(template, count=count) for template, count in counts_aside if count)
     return msg("{text} ({aside})", text=text, aside=aside) if aside else text
