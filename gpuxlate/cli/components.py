@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.model.messages import did_you_mean, msg
-from gpuxlate.model.profile import Component, Profile, at_least, version_numbers
+from gpuxlate.model.profile import Component, Profile, Release, at_least, version_numbers
 
 WITH, UPGRADE = "--with", "--upgrade"
 KUBERNETES_COMPONENT = "kubernetes"
@@ -17,13 +17,14 @@ def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | 
     """A profile with the versions of ``--with``, which take the place of its own. Raises UserError."""
     if not texts:
         return profile
-    versions = component_versions(texts)
-    return in_versions(profile or Profile(), versions)
+    usual = profile or Profile()
+    return in_versions(usual, component_versions(texts, [usual]))
 
 
-def component_versions(texts: Sequence[str]) -> dict[str, str]:
-    """The versions of ``--with``, by component. Raises UserError."""
-    return dict(_version(text) for text in texts)
+def component_versions(texts: Sequence[str], profiles: Iterable[Profile]) -> dict[str, str]:
+    """The versions of ``--with``, by component; profiles may tell of releases. Raises UserError."""
+    told = [change.release for profile in profiles for change in profile.releases]
+    return dict(_version(text, told) for text in texts)
 
 
 def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
@@ -33,12 +34,30 @@ def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
     return replace(profile, components=components, kubernetes_version=kubernetes)
 
 
-def _version(text: str) -> tuple[str, str]:
+def _version(text: str, told: Iterable[Release]) -> tuple[str, str]:
     name, equals, version = text.partition("=")
     component = _component(WITH, text, name)
     if not equals or version_numbers(version) is None:
         raise InvalidValueError(WITH, text, msg("write {name}=VERSION, as in hami=2.11", name=name))
+    _check_documented(WITH, text, component, version, told)
     return component.name, version
+
+
+def _check_documented(
+    option: str, text: str, component: Component, version: str, told: Iterable[Release]
+) -> None:
+    """Refuse a version of which nobody can say what it reads. Raises UserError."""
+    from gpuxlate.rules.releases import newest
+
+    last = newest(component, told)
+    if last is not None and (version_numbers(version) or last).minor > last.minor:
+        hint = msg(
+            "the newest release of {title} that is known is {version}: what a later one changes, "
+            "releases of a profile can say",
+            title=component.title,
+            version=".".join(map(str, last.release)),
+        )
+        raise InvalidValueError(option, text, hint)
 
 
 def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profile]:
@@ -51,14 +70,15 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
     if at_least(old, new):
         hint = msg("write the older one first: {name}={new}..{old}", name=name, new=new, old=old)
         raise InvalidValueError(UPGRADE, text, hint if old != new else "write two versions")
-    from gpuxlate.rules.releases import changes
-
-    documented = [change.release for change in changes(component)]
     of_profile = [
         change.release
         for change in (profile.releases if profile else ())
         if change.release.component == component
     ]
+    _check_documented(UPGRADE, text, component, new, of_profile)
+    from gpuxlate.rules.releases import changes
+
+    documented = [change.release for change in changes(component)]
     if not any(
         at_least(new, release.version) and not at_least(old, release.version)
         for release in (*documented, *of_profile)

@@ -64,7 +64,7 @@ def command(
     if components:
         from gpuxlate.cli.components import component_versions, in_versions
 
-        versions = component_versions(components)
+        versions = component_versions(components, profiles.values())
         profiles = {name: in_versions(target_profile, versions) for name, target_profile in profiles.items()}
     for target in targets:
         if not target.writes_pods:

@@ -407,7 +407,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
 
 
 def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
-    """What is wrong with the releases of a profile: names that nothing has, a name that is not said."""
+    """What is wrong with the releases of a profile: names that nothing has, what is not said."""
     from gpuxlate.backends import registry
 
     components = registry.components()
@@ -424,6 +424,11 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
                 message = msg("{path} has no replacement", path=dotted(path))
                 yield Diagnostic(
                     CONFIG_CODE, Severity.ERROR, message, "write the key that is read in its place", path
+                )
+            if change["change"] == ChangeKind.VALUES and not change.get("values"):
+                message = msg("{path} has no values", path=dotted(path))
+                yield Diagnostic(
+                    CODE, Severity.ERROR, message, "write the values that it takes from then on", path
                 )
 
 

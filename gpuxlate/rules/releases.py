@@ -5,13 +5,13 @@ A profile adds rows of its own (``releases``), which ``backends.rows`` lays besi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange, at_least
+from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange, Version, at_least, parse
 
 KUBERNETES = Component("kubernetes", "Kubernetes")
 """What a profile has as ``kubernetesVersion``."""
@@ -63,6 +63,20 @@ def _changes(component: Component) -> Iterator[ReleaseChange]:
 def versions_of(component: Component, key: str) -> tuple[str, ...]:
     """The releases of a component that change a key, the oldest first."""
     return tuple(change.release.version for change in changes(component) if change.key == key)
+
+
+def newest(component: Component, told: Iterable[Release]) -> Version | None:
+    """The newest release of a component that is known: of the file, or among those that profiles tell of.
+    None where the file does not have all releases of the component.
+    """
+    listed = [
+        document["version"]
+        for document in _documents()
+        if document["component"] == component.name and document.get("newest")
+    ]
+    versions = (*listed, *(release.version for release in told if release.component == component))
+    known = (version for text in versions if (version := parse(text)) is not None)
+    return max(known, key=lambda version: version.release) if listed else None
 
 
 def denying(versions: Mapping[str, str], name: str) -> str | None:
