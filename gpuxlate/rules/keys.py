@@ -345,6 +345,44 @@ def _move(pod: PodKeys, spot: KeyOccurrence, row: KeySpec) -> Fix | None:
     return Fix(title, (spot.removal, Put(target, spot.value.text)), safe=False)
 
 
+@rule(
+    "GX043",
+    Severity.WARNING,
+    about=Subject.STEERING,
+    no_policy="lint alone asks in which dialect a pod has a share",
+)
+def cards_are_of_a_share(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A label or annotation that counts cards (`aliyun.com/gpu-count`) is beside a share of its vendor.
+
+    ## What it does
+    Reports a label or annotation of a pod that counts the cards of a share, where no container of the pod has
+    a share by that vendor's keys: none at all, or cards of another key, such as `nvidia.com/gpu`.
+
+    ## Why
+    The number is of the cards over which a share is spread, and asks for none itself: a pod with
+    `aliyun.com/gpu-count: "2"` alone gets no card, and one with `nvidia.com/gpu: 1` beside it gets one.
+
+    ## Source
+    ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19).
+    """
+    words = key_index_of(context)
+    speaking = words.backends_of(pod)
+    for spot in key_occurrences(pod):
+        if spot.place not in _MOVABLE or spot.level is Level.STRAY:
+            continue
+        rows = [row for row in words.rows(spot.name) if row.sets == "cards" and spot.place in row.places]
+        if rows and not any(dialect.owns(spot.name) for dialect in speaking):
+            yield this.diagnostic(
+                spot.path,
+                msg(
+                    "{name} has no effect: no container of the pod has a share that it counts", name=spot.name
+                ),
+                "request the share in the limits of a container, or remove the key",
+                on_key=True,
+                missing=True,
+            )
+
+
 VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
 CUDA_DEVICES = "CUDA_VISIBLE_DEVICES"
 NO_DEVICES = ("", "none", "void")
