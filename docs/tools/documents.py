@@ -31,11 +31,16 @@ class Document:
     date: str
     url: str | None = None
     note: str = ""
+    commit: str = ""
+    asked: str = ""
+    asked_with: str = ""
+    dialects: str = ""
 
     @property
     def described(self) -> str:
         """Its title, with what more is said of it."""
-        return f"{self.title}: {self.note}" if self.note else self.title
+        more = "; ".join(filter(None, (f"at {self.commit}" if self.commit else "", self.note)))
+        return f"{self.title}: {more}" if more else self.title
 
     def begins(self, citation: str) -> bool:
         """The citation is of this document, or of one whose title is longer."""

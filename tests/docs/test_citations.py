@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.unsupported_products import PRODUCTS
 
 BACKENDS = list(all_backends())
+VERDICTS = Path(__file__).parents[2] / "fixtures" / "vendors"
 
 
 def sources() -> Iterator[tuple[str, str]]:
@@ -118,3 +120,10 @@ def test_the_longest_title_is_meant(citation: str, title: str) -> None:
     document = documents.document_of(citation)
     assert document is not None
     assert document.title.endswith(title)
+
+
+def test_every_table_of_verdicts_is_of_a_commit_of_the_ledger() -> None:
+    asked = [document for document in documents.all_documents() if document.asked]
+    assert [document.title for document in asked if not document.commit] == []
+    dialects = {name for document in asked for name in re.findall(r"`([a-z-]+)`", document.dialects)}
+    assert dialects == {path.stem for path in VERDICTS.glob("*.jsonl")}

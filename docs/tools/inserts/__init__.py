@@ -2,7 +2,8 @@
 
 In a ``console`` block, the lines after a ``$`` are what the command prints. Those of ``console live`` need
 clusters: ``tests/e2e/pages.py`` runs them. Tables between ``<!-- table: KIND OF-WHAT -->`` and
-``<!-- /table -->`` say what becomes of each field, or what may be called. Pictures are drawn from the code.
+``<!-- /table -->`` say what becomes of each field, what may be called, or
+what code was asked. Pictures are drawn from the code.
 """
 
 from __future__ import annotations
@@ -11,14 +12,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.tools.inserts import becomes, chinese, methods, pictures
+from docs.tools.inserts import asked, becomes, chinese, methods, pictures
 from docs.tools.inserts.console import ROOT, with_output
 from docs.tools.reference import linked_from_docs, reference
 
 PAGES = ("README*.md", "CONTRIBUTING.md", "docs/*.md")
 
-TABLES = {"becomes": becomes.rows, "methods": methods.rows}
-_TABLE = re.compile(r"(<!-- table: (becomes|methods) (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
+TABLES = {"asked": asked.rows, "becomes": becomes.rows, "methods": methods.rows}
+_TABLE = re.compile(r"(<!-- table: (asked|becomes|methods) (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
 def current() -> Iterator[tuple[Path, str]]:
