@@ -45,7 +45,7 @@ WORDS: tuple[str, ...] = (
     "mthreads.ai/",
     "mthreads.com/",
     "nos.nebuly.com/",
-    "nvidia.com/",
+    "nvidia",
     "orion_",
     "qualcomm.com",
     "rebellions.ai",

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Self
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
-from gpuxlate.lint.pods import limits_of, lint_job, lint_pod, shares_of_the_pod, unseen_by_operator
+from gpuxlate.lint.pods import (
+    limits_of,
+    lint_job,
+    lint_pod,
+    mounted_cards,
+    shares_of_the_pod,
+    told_in_parts,
+    unseen_by_operator,
+)
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
-from gpuxlate.manifest.kinds import QUOTA_KINDS
+from gpuxlate.manifest.kinds import QUOTA_KINDS, TOLD_WHOLE
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
@@ -31,6 +39,7 @@ from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.key_index import IGNORE, key_index_of
+from gpuxlate.rules.keys import DEVICE_FILE
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
@@ -372,6 +381,18 @@ def _check_pods(state: LintState) -> None:
         state.shares += len(apart) or shares_of_the_pod(pod.keys, context)
 
 
+def _check_files_of_cards(state: LintState) -> None:
+    """The files of cards that pods mount from their node."""
+    for pod in state.pods:
+        state.report(mounted_cards(state.document, pod, key_index_of(state.context)), pod.object)
+
+
+def _check_told_numbers(state: LintState) -> None:
+    """The numbers of GPUs that operators are told."""
+    for pod in state.pods:
+        state.report(told_in_parts(state.document, pod), pod.object)
+
+
 def _check_parts(state: LintState) -> None:
     """The rules of what is said of pods of other files, whose shares are counted there."""
     for pod in state.parts:
@@ -431,6 +452,8 @@ _OF_OBJECTS = (
     Pass("rules of quotas", _check_quotas, needs=("quotas",)),
     Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
     Pass("rules of pods", _check_pods, needs=("pods",)),
+    Pass("files of cards", _check_files_of_cards, lambda: (DEVICE_FILE,)),
+    Pass("numbers that operators are told", _check_told_numbers, lambda: (TOLD_WHOLE,)),
 )
 # a patch may delete an amount of a quota, or name a part of an object
 _OF_OVERLAYS = (

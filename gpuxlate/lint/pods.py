@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
-from gpuxlate.manifest.pods import Pod, counted, counter_of
-from gpuxlate.model import limits
+from gpuxlate.manifest.pods import Pod, counted, counter_of, items, told_number, value_of
+from gpuxlate.model import limits, quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.rules import catalog
+from gpuxlate.rules import catalog, number_format
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.catalog import check_pod
-from gpuxlate.rules.key_index import key_index_of
+from gpuxlate.rules.key_index import KeyIndex, key_index_of
+from gpuxlate.rules.keys import DEVICE_FILE, card_is_no_file_of_the_node
 from gpuxlate.rules.translation import operator_knows_the_cards
+from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document
 
 if TYPE_CHECKING:
@@ -111,3 +114,46 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
     message = msg(text, operator=counter.operator)
     yield operator_knows_the_cards.diagnostic(first.path, message, hint, severity=Severity.INFO)
+
+
+def told_in_parts(document: Document, pod: Pod) -> Iterator[Diagnostic]:
+    """What counts the GPUs of the pod is told a number that is not whole (GX028)."""
+    told = told_number(document, pod)
+    if told is None:
+        return
+    counter, value = told
+    if number_format.is_placeholder(value) or quantity.whole(value.text) is not None:
+        return
+    message = msg(
+        "{name} is {text}: {program} takes whole numbers alone",
+        name=value.path[-1],
+        text=value.text,
+        program=counter.whole,
+    )
+    yield operator_knows_the_cards(
+        value.path, message, "write the number of cards; tasks and actors take parts of them in their code"
+    )
+
+
+_CARD = regex(rf"{DEVICE_FILE}\d+")
+
+
+def mounted_cards(document: Document, pod: Pod, words: KeyIndex) -> Iterator[Diagnostic]:
+    """The files of cards that containers with GPUs mount from the node (GX042)."""
+    spec = get(document.root, *pod.keys.path)
+    files: dict[str, Value] = {}
+    for index, volume in enumerate(items(get(spec, "volumes"))):
+        path = get(volume, "hostPath", "path")
+        name = get_text(volume, "name")
+        if path is not None and name:
+            files[name] = value_of(path, (*pod.keys.path, "volumes", index, "hostPath", "path"))
+    cards = {name: value for name, value in files.items() if _CARD.fullmatch(value.text)}
+    for container in pod.keys.all_containers() if cards else ():
+        shares = [
+            name for name in container.resources if any(it.requests_with(name) for it in words.owners(name))
+        ]
+        whole = [name for name in container.resources if words.counts_whole_cards(name)]
+        for mount in items(get(document.root, *container.path, "volumeMounts")) if shares or whole else ():
+            file = cards.pop(get_text(mount, "name") or "", None)
+            if file is not None:
+                yield card_is_no_file_of_the_node(file.path, file.text, (whole or shares)[0], bool(shares))

@@ -47,7 +47,7 @@ class GpuCounter(NamedTuple):
     ``names``: the resources that it counts. ``told``: where it can be told the number instead, from the
     object; ``hint`` is the end of it, with the number as it is written there. ``listed``: a mapping of names
     that it counts in the same way. ``first``: of several resources the first by name counts; else any of
-    them. ``fields``: where it looks, in this order.
+    them. ``fields``: where it looks, in this order. ``whole``: what takes a whole number alone from ``told``.
     """
 
     operator: str
@@ -57,6 +57,7 @@ class GpuCounter(NamedTuple):
     listed: Steps | None = None
     first: bool = True
     fields: tuple[str, ...] = ("limits",)
+    whole: str = ""
 
 
 _CONTAINERS: tuple[Steps, ...] = (("initContainers", "*"), ("containers", "*"))
@@ -230,16 +231,22 @@ _KUBERNETES = (
 # --- batches and training -------------------------------------------------------------------------
 
 
+TOLD_WHOLE = "num-gpus"
+"""The field with a number for what takes whole numbers alone: no other kind has one."""
+
+
 def _ray_shape(spec: Steps, group: Steps) -> PodShape:
     """Labels of a group go over those of its template (mergeLabels in controllers/ray/common/pod.go). GPUs:
-    IsGPUResourceKey in controllers/ray/utils/resources.go, addWellKnownAcceleratorResources."""
+    IsGPUResourceKey in controllers/ray/utils/resources.go, addWellKnownAcceleratorResources; what they are
+    told becomes --num-gpus of ray start, an int (python/ray/scripts/scripts.py)."""
     above = (*spec, *group)
     counter = GpuCounter(
         "KubeRay",
         regex(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb"),
-        (*above, "rayStartParams", "num-gpus"),
+        (*above, "rayStartParams", TOLD_WHOLE),
         'rayStartParams.num-gpus: "{cards}"',
         (*above, "resources"),
+        whole="ray start",
     )
     return PodShape(
         (*above, "template", "spec"),

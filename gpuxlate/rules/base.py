@@ -60,6 +60,7 @@ class Subject(StrEnum):
     MEMORY = "one of them that counts MiB or GiB"
     REQUEST = "one of them in requests"
     ODD_NUMBER = "one of them whose value is not a number in plain digits"
+    NO_DOMAIN = "a resource whose name reads like a GPU's, without a domain"
     CLAIM = "a claim of devices"
     OUTSIDE = "a known key outside of pods"
     REPEATED = "a key that is set twice"

@@ -16,6 +16,7 @@ from gpuxlate.rules.predicates import Needs, Predicate
 from gpuxlate.rules.unsupported_products import (
     ACCELERATORS,
     LOCAL_NAMES,
+    NO_DOMAIN,
     PRODUCTS,
     UNKNOWN,
     Product,
@@ -24,6 +25,7 @@ from gpuxlate.rules.unsupported_products import (
     product_at,
     product_in,
     product_of,
+    reads_like_a_bare_one,
     reads_like_one,
 )
 from gpuxlate.rules.unsupported_products import WORDS as SIGNS
@@ -228,12 +230,14 @@ class KeyIndex(Owners[Dialect]):
 
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""
+        bare = place is Place.RESOURCE and "/" not in name and reads_like_a_bare_one(name)
         if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
-            return frozenset()
+            return frozenset((Subject.NO_DOMAIN,)) if bare else frozenset()
         mark, rows = self.written_by_scheduler(name), self.rows(name)
         read = bool(rows) or self.is_read(name)
         of = {
             Subject.MISSPELT: self.misspelt(name, place) is not None,
+            Subject.NO_DOMAIN: bare and self.misspelt(name, place) is None,
             Subject.MARK: mark and place not in BY_HAND,
             Subject.PRODUCT: self.product(name, place) is not None,
             Subject.MISPLACED: self.is_misplaced(name, place)
@@ -496,7 +500,12 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     names = {row.name for dialect in listed for row in dialect.keys if not row.name.isalpha()}
     others = {prefix for dialect in listed for prefix in dialect.gpu_prefixes}
     others |= {alias for dialect in listed for row in dialect.keys for alias in row.aliases}
-    lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(sign.lower() for sign in others)}
+    lowered = {
+        COMMON,
+        NO_DOMAIN,
+        *(_domain_or_all(name).lower() for name in names),
+        *(sign.lower() for sign in others),
+    }
     lowered |= {*SIGNS}
     products = (*PRODUCTS, *(product for dialect in listed for product in dialect.similar_products))
     keys = [name for product in products for name in product.keys]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Remove, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_and, join_or, msg, suggest
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value, key_occurrences
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
-from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.base import Context, Dialect, Rule, Scope, Subject, rule
 from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Not, Privileged, Violation
 from gpuxlate.rules.translation import SEE_TARGETS
@@ -512,6 +512,36 @@ def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> 
 
 
 _NOT_PRIVILEGED = ~Privileged()
+
+
+DEVICE_FILE = "/dev/nvidia"
+"""How the names of the files of NVIDIA's cards begin; a number follows."""
+
+
+@rule("GX042", Severity.WARNING, scope=Scope.SOURCE, no_policy="lint alone looks at the volumes of pods")
+def card_is_no_file_of_the_node(this: Rule, path: Path, file: str, name: str, is_share: bool) -> Diagnostic:
+    """A container with a share or with cards mounts no `hostPath` of a card, such as `/dev/nvidia0`.
+
+    ## What it does
+    Reports a volume with a `hostPath` of `/dev/nvidia0` or of another number that is mounted by a container
+    which requests a share, and as an info by one which requests whole cards.
+
+    ## Why
+    The file is one card of the node, whatever card the scheduler gives the container. Without `privileged`
+    the container may not open it ("operation not permitted"); with it, the container uses a card of others.
+
+    ## Source
+    kubernetes/kubernetes, issue 5607; NVIDIA/gdrcopy, issue 291.
+    """
+    message = msg(
+        "{file} is one card of the node, whatever card {name} gives the container", file=file, name=name
+    )
+    return this.diagnostic(
+        path,
+        message,
+        "remove the volume: the device plug-in gives the container the files of its card",
+        severity=None if is_share else Severity.INFO,
+    )
 
 
 @rule(

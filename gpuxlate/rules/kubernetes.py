@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Fix, Path, Put, Remove, Severity
-from gpuxlate.model.keys import ANY, INT32, KeySpec, Place
+from gpuxlate.model.keys import ANY, INT32, NVIDIA_GPU, KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Level, PodKeys, ScalarKind, Value, keep_last, key_occurrences
 from gpuxlate.rules import number_format
@@ -414,6 +414,42 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             on_key=True,
             fix=fix,
         )
+
+
+@rule("K8S012", Severity.ERROR, about=Subject.NO_DOMAIN, no_policy=BY_API_SERVER)
+def resource_has_a_domain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The name of a GPU resource in limits and requests has a domain: `nvidia.com/gpu`, not `gpu`.
+
+    ## What it does
+    Reports resources of containers without a domain whose names read like a GPU's, such as `gpu`,
+    `nvidia-gpu` and `nvidia`. Nothing in the values of a chart, whose templates may write another name.
+
+    ## Why
+    The API server refuses the pod: a resource without a domain "must be a standard resource for
+    containers", such as `cpu`.
+
+    ## Source
+    kubernetes/kubernetes, validateContainerResourceName in pkg/apis/core/validation/validation.go;
+    kubeflow/pipelines, issue 6858.
+    """
+    if context.values:
+        return
+    words = key_index_of(context)
+    for container in pod.all_containers():
+        for values in (container.limits, container.requests):
+            for name, value in values.items():
+                is_bare = Subject.NO_DOMAIN in words.subjects(name, Place.RESOURCE)
+                if is_bare and not (
+                    words.owners(name) and words.is_meant(name, Place.RESOURCE, pod)
+                ):  # GX013
+                    yield this.diagnostic(
+                        value,
+                        msg("{name} has no domain: the API server refuses it", name=name),
+                        msg(
+                            "write {key} for whole cards, or the keys of a vendor for a share", key=NVIDIA_GPU
+                        ),
+                        on_key=True,
+                    )
 
 
 # The rules of Kubernetes for labels, annotations and selectors (K8S005, K8S006, K8S008).

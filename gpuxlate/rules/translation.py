@@ -368,12 +368,13 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
     ## What it does
     Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
     another number than the cards of the share under the keys of the target. In manifests as they are it is an
-    info, where the operator finds none.
+    info, where the operator finds none, and a warning where KubeRay is told a number that is not whole.
 
     ## Why
     KubeRay tells Ray of the GPUs of resources that end in `gpu`. Of any other Ray sees none, and
     actors that need one wait for ever. Kubeflow Trainer starts as many processes as the first resource
     with `gpu` in its name says. KServe takes four names for GPUs, and others that an annotation lists.
+    `num-gpus: "0.5"` becomes `ray start --num-gpus=0.5`, which ends with an error.
 
     ## Example
     A RayCluster with `nvidia.com/gpu: 1` and `nvidia.com/gpumem: 8000`, to `tencent-qgpu`.
@@ -384,7 +385,7 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
     ## Source
     ray-project/kuberay, `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
     kubeflow/trainer, `pkg/runtime/runtime.go` (2026-08); kserve/kserve, `pkg/constants/constants.go`,
-    DefaultGPUResourceTypeList, issues 4505 and 4776.
+    DefaultGPUResourceTypeList, issues 4505 and 4776; ray-project/ray, issue 55661.
     """
     return this.diagnostic(path, message, hint)
 

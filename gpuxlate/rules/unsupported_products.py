@@ -205,6 +205,9 @@ _KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
 WORDS = tuple(f"/{kind}" for kind in _KINDS)
 """One of them, or GPU, is in each such name."""
 _LIKE_ONE = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
+NO_DOMAIN = "nvidia"
+"""The word of a resource without a domain that has no GPU in its name."""
+_BARE = regex(rf"[^/]*(?:gpu|{NO_DOMAIN})[^/]*")
 _OTHERS = regex(
     r"dra\.net|.*(?:(?<![a-z])(?:nets|netdev|network|nic|rdma|mrdma|sriov\w*|cni|dpu|qat|dsa|fpga|imex|"
     r"cpus?|nvme|storage|disks?|volumes?|usb|audio|video)(?![a-z])|dranet|compute-domain).*"
@@ -268,6 +271,11 @@ def accelerators_of(name: str) -> str | None:
 def reads_like_one(name: str) -> bool:
     """A resource that nobody knows has a name that reads like an accelerator's."""
     return _LIKE_ONE.fullmatch(name) is not None and not _OTHERS.fullmatch(name.partition("/")[2])
+
+
+def reads_like_a_bare_one(name: str) -> bool:
+    """A resource without a domain has a name that reads like a GPU's."""
+    return _BARE.fullmatch(name.lower()) is not None
 
 
 def is_of_other_devices(name: str) -> bool:

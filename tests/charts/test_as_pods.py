@@ -83,8 +83,8 @@ STEP = 2 if FULL else 2 * PART
 """Of the targets of a case, one of so many; the next case begins one later."""
 OF_VALUES = {"GX030"}
 """What is said of values alone: a template may add containers."""
-OF_PODS = {"VKE017"}
-"""Rules that count the containers of a pod."""
+OF_PODS = {"VKE017", "K8S012"}
+"""Rules that count the containers of a pod, and one on names: a template may write others than the values."""
 OF_CLAIMS = "DRA008"
 """Of a pod alone where nothing names the claim of its container: a template may."""
 CASES = [

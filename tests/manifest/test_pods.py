@@ -100,6 +100,16 @@ def test_lint_says_what_an_operator_does_not_find() -> None:
     assert codes(SERVED % (f"{TYPES}: '[]'", "{nvidia.com/mig-1g.10gb: 1}")) == []
 
 
+FRACTION = "0.5"
+TOLD = {FRACTION: ["GX028"], "'1'": [], "'${CARDS}'": []}
+
+
+@pytest.mark.parametrize("number", TOLD)
+def test_ray_is_told_a_whole_number(number: str) -> None:
+    assert codes(ray("{nvidia.com/gpu: 1}", f"{{num-gpus: {number}}}")) == TOLD[number]
+    assert codes(ray("{cpu: 1}", f"{{num-gpus: {number}}}")) == TOLD[number]
+
+
 # --- what is no pod -----------------------------------------------------------------------------
 
 RESOURCES = "resources: {limits: {aliyun.com/gpu-mem: 1}}"
