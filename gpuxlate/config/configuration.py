@@ -428,7 +428,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
             if change["change"] == ChangeKind.VALUES and not change.get("values"):
                 message = msg("{path} has no values", path=dotted(path))
                 yield Diagnostic(
-                    CODE, Severity.ERROR, message, "write the values that it takes from then on", path
+                    CONFIG_CODE, Severity.ERROR, message, "write the values that it takes from then on", path
                 )
 
 

@@ -19,6 +19,7 @@ from gpuxlate.lint.pods import (
     told_in_parts,
     unseen_by_operator,
 )
+from gpuxlate.lint.queues import QUEUE, QUEUE_LABEL, Queues
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
@@ -72,7 +73,7 @@ class LintState:
     ``claims``: those of the run, as its pods find them. ``most``: how many findings there may still be.
     ``pods``, ``operations`` (lists of them, about pods of other files), ``jobs`` and ``quotas`` (findings
     about them, with their objects) are those of the document; ``parts``: what is said of pods of other files.
-    ``read``: the places of names that are read outside of pods.
+    ``read``: the places of names that are read outside of pods. ``queues``: of Kueue, and what waits in them.
     """
 
     document: Document
@@ -86,6 +87,7 @@ class LintState:
     jobs: list[Job] = field(default_factory=list)
     quotas: list[tuple[Diagnostic, ObjectRef]] = field(default_factory=list)
     read: set[Path] = field(default_factory=set)
+    queues: Queues | None = None
     ignores: list[Ignore] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
@@ -121,6 +123,8 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     checked = over_documents(work, source, read, settings.in_chunks)
     result = checked.result
     findings += checked.found
+    if checked.queues is not None and not checked.too_many:
+        findings += checked.queues.uncovered()
     # where there are too many the rest is not checked, so ignores may have findings there
     ignores = [] if checked.too_many else [*ignores, *checked.ignores]
     if findings or ignores:
@@ -144,6 +148,7 @@ class _CheckedDocuments:
     result: LintResult = field(default_factory=LintResult)
     found: list[Diagnostic] = field(default_factory=list)
     ignores: list[Ignore] = field(default_factory=list)
+    queues: Queues | None = None
     too_many: bool = False
 
     @property
@@ -153,12 +158,20 @@ class _CheckedDocuments:
     def __iadd__(self, more: _CheckedDocuments) -> Self:
         self.found += more.found
         self.ignores += more.ignores
+        self.add(more.queues)
         result, other = self.result, more.result
         result.documents += other.documents
         result.shares += other.shares
         result.skipped = other.skipped or result.skipped
         result.broken |= other.broken
         return self
+
+    def add(self, queues: Queues | None) -> None:
+        """Add what is known of queues; few documents say something of them."""
+        if self.queues is not None and queues is not None:
+            self.queues += queues
+        else:
+            self.queues = self.queues or queues
 
 
 def _check_documents(
@@ -179,6 +192,8 @@ def _check_documents(
             result.shares += state.shares
             result.skipped = state.skipped or result.skipped
             checked.ignores += state.ignores
+            if state.queues is not None:
+                checked.add(state.queues)
             findings += state.diagnostics
             if are_too_many(source, findings, most):
                 checked.too_many = result.broken = True
@@ -387,6 +402,13 @@ def _check_files_of_cards(state: LintState) -> None:
         state.report(mounted_cards(state.document, pod, key_index_of(state.context)), pod.object)
 
 
+def _find_queues(state: LintState) -> None:
+    """The queues of Kueue in a document, and its pods that wait in some."""
+    if state.context.before is None:
+        state.queues = Queues()
+        state.queues.add(state.document, state.pods, key_index_of(state.context))
+
+
 def _check_told_numbers(state: LintState) -> None:
     """The numbers of GPUs that operators are told."""
     for pod in state.pods:
@@ -452,6 +474,7 @@ _OF_OBJECTS = (
     Pass("rules of quotas", _check_quotas, needs=("quotas",)),
     Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
     Pass("rules of pods", _check_pods, needs=("pods",)),
+    Pass("queues", _find_queues, lambda: (QUEUE_LABEL, QUEUE)),
     Pass("files of cards", _check_files_of_cards, lambda: (DEVICE_FILE,)),
     Pass("numbers that operators are told", _check_told_numbers, lambda: (TOLD_WHOLE,)),
 )

@@ -24,17 +24,15 @@ from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, deref, is_merg
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.source import ESCAPES
 
-PREFIXES = (
-    # ResourceQuota; resourceFieldRef
-    "requests.",
-    "limits.",
+SETTINGS = tuple(
     # apache/spark docs/running-on-kubernetes.md (4.0): the key follows the name of the property
-    *(
-        f"spark.kubernetes.{which}{field}."
-        for which in ("", "driver.", "executor.")
-        for field in ("label", "annotation", "node.selector")
-    ),
+    f"spark.kubernetes.{which}{field}."
+    for which in ("", "driver.", "executor.")
+    for field in ("label", "annotation", "node.selector")
 )
+"""What is before a label, annotation or selector of pods in the name of a setting of Spark."""
+# ResourceQuota; resourceFieldRef
+PREFIXES = ("requests.", "limits.", *SETTINGS)
 """What may be before a key in the name of a setting."""
 _HIDING = (
     *ESCAPES,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from collections.abc import Sequence as Several
 from typing import NamedTuple
 
-from gpuxlate.manifest.hits import Steps, path_of, scalars, scalars_at
+from gpuxlate.manifest.hits import SETTINGS, Steps, path_of, scalars, scalars_at, without_prefix
 from gpuxlate.manifest.key_texts import (
     DEEPEST_TEXT,
     IsKey,
@@ -61,7 +61,8 @@ def keys_named(
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest; objects about devices,
     which are read with the pods that claim them; and the JSON that this tool writes. ``bare``: names without
-    a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
+    a domain count in every mapping; else only where nodes are chosen and in settings of pods, since they may
+    be anybody's.
     """
     if (get_text(document.root, "format") or "").startswith(OWN_FORMATS):
         return
@@ -74,8 +75,10 @@ def keys_named(
         text = scalar.text
         if "/" not in text:
             chooses = steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
-            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses)
-            keys = [NamedKey(text, text, path_of(steps), on_key)] if may_be and is_key(text) else []
+            of_pods = on_key and text.startswith(SETTINGS)
+            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses) or of_pods
+            name = without_prefix(text) if of_pods else text
+            keys = [NamedKey(name, text, path_of(steps), on_key)] if may_be and is_key(name) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
             keys = [NamedKey(name, text, path_of(steps), on_key)]
         else:
@@ -112,7 +115,7 @@ def annotations_named(document: Document, words: Set[str]) -> Iterator[NamedKey]
     if document.root is None:
         return
     for path, key in _annotated(document.root, words):
-        yield NamedKey(key.text, key.text, (*path, key.text))
+        yield NamedKey(without_prefix(key.text), key.text, (*path, key.text))
     for steps, scalar, on_key in scalars(document.root):
         if not on_key and may_be_manifest(scalar.text):
             end = dict.fromkeys(words, scalar.start)  # of the last place of each
@@ -133,7 +136,7 @@ def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
         return
     for root in roots:
         if isinstance(root, (Mapping, Sequence)):
-            yield from (key.text for _, key in _annotated(root, words))
+            yield from (without_prefix(key.text) for _, key in _annotated(root, words))
             for scalar, on_key in scalars_below(root):
                 if not on_key and may_be_manifest(scalar.text):
                     yield from _annotated_in(scalar.text, words, depth + 1)
@@ -148,7 +151,11 @@ def _annotated(root: Node, words: Set[str]) -> Iterator[tuple[Path, Scalar]]:
         if isinstance(node, Mapping):
             for name, key, value, _ in entries_of(node):
                 last = steps[1] if steps else ""
-                if name in words and isinstance(key, Scalar) and str(last).lower().endswith(ANNOTATIONS):
+                annotates = str(last).lower().endswith(ANNOTATIONS)
+                if isinstance(key, Scalar) and (
+                    (annotates and name in words)
+                    or (name.startswith(SETTINGS) and without_prefix(name) in words)
+                ):
                     yield path_of(steps), key
                 pending.append(((steps, name), value))
         elif isinstance(node, Sequence):

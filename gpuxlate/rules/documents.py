@@ -187,6 +187,27 @@ def quota_counts_all_cards(this: Rule, path: Path, written: str) -> Diagnostic:
     return this.diagnostic(path, message, hint, on_key=path[-1] == written)
 
 
+@rule("K8S013", Severity.INFO, scope=Scope.SOURCE, no_policy="a queue is in no pod")
+def queue_covers_the_resource(this: Rule, path: Path, name: str) -> Diagnostic:
+    """A ClusterQueue of Kueue has in `coveredResources` each GPU resource that the jobs of its file request.
+
+    ## What it does
+    Reports a resource of GPUs of a pod with the label `kueue.x-k8s.io/queue-name`, where a ClusterQueue of
+    the same file covers some resources of the container and none covers this one. Nothing where a queue
+    covers its total under the name that HAMi's page has for Kueue (`nvidia.com/total-gpumem`).
+
+    ## Why
+    Kueue admits no job with a resource that its queue does not cover: "resource nvidia.com/gpumem unavailable
+    in ClusterQueue". The job stays suspended.
+
+    ## Source
+    Kueue, "Cluster Queue", resource groups (2026-11).
+    """
+    message = msg("no ClusterQueue of this file covers {name}: Kueue does not admit the job", name=name)
+    hint = "add it to coveredResources and to each flavor, or to excludeResourcePrefixes of Kueue"
+    return this.diagnostic(path, message, hint, on_key=True)
+
+
 _OF_RESOURCES = (("limits",), ("requests",))
 """The last fields of paths to resources."""
 _UNREAD = "check the name: nothing reads this key"

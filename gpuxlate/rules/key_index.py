@@ -194,7 +194,8 @@ class KeyIndex(Owners[Dialect]):
         self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
         """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
         names = "|".join(sorted(self.words)).replace(".", "[.]")
-        self._word = regex(rf"(?<![\w./-])(?:{names})(?![\w/-])")
+        # by itself, or behind a setting of Spark
+        self._word = regex(rf"(?:(?<![\w./-])|(?<=[.]annotation[.]))(?:{names})(?![\w/-])")
 
     def is_foreign(self, name: str) -> bool:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""

@@ -1,0 +1,76 @@
+"""What the queues of Kueue in a file cover, and what the jobs in it request (K8S013).
+
+The objects stand in several documents: each has its part, and the parts are compared at the end of the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.quotas import quotas_in
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.rules.documents import queue_covers_the_resource
+from gpuxlate.rules.key_index import KeyIndex
+from gpuxlate.yamltext.parse import Document, with_location
+
+QUEUE_LABEL, QUEUE = "kueue.x-k8s.io/queue-name", "ClusterQueue"
+_TOTAL = "total-"
+"""What HAMi's page on Kueue puts before the names of amounts over all cards."""
+
+
+class QueuedContainer(NamedTuple):
+    """The resources of a container whose pod waits in a queue, and the findings about those of GPUs."""
+
+    names: frozenset[str]
+    findings: dict[str, Diagnostic]
+
+
+@dataclass(slots=True)
+class Queues:
+    """What the queues of some documents cover, and the containers that wait in queues."""
+
+    covered: set[str] = field(default_factory=set)
+    containers: list[QueuedContainer] = field(default_factory=list)
+
+    def __iadd__(self, more: Self) -> Self:
+        self.covered |= more.covered
+        self.containers += more.containers
+        return self
+
+    def add(self, document: Document, pods: Iterable[Pod], words: KeyIndex) -> None:
+        """What a document has of both."""
+        self.covered.update(
+            quota.resource
+            for quota in (quotas_in(document) if document.holds(QUEUE) else ())
+            if quota.object.kind == QUEUE
+        )
+        for pod in pods:
+            if QUEUE_LABEL in pod.keys.owner_labels or QUEUE_LABEL in pod.keys.labels:
+                self.containers += _containers(document, pod, words)
+
+    def uncovered(self) -> Iterator[Diagnostic]:
+        """The findings about resources that no queue covers, where one covers others of the container."""
+        for container in self.containers:
+            if not self.covered.isdisjoint(container.names):
+                for name, finding in container.findings.items():
+                    domain, _, rest = name.partition("/")
+                    if self.covered.isdisjoint((name, f"{domain}/{_TOTAL}{rest}")):
+                        yield finding
+
+
+def _containers(document: Document, pod: Pod, words: KeyIndex) -> Iterator[QueuedContainer]:
+    for container in pod.keys.all_containers():
+        findings: dict[str, Diagnostic] = {}
+        for name, value in container.resources.items():
+            if (words.is_resource(name) or words.counts_whole_cards(name)) and quantity.whole(
+                value.text
+            ) != 0:
+                written = str(value.path[-1])
+                finding = queue_covers_the_resource(value.path, written)
+                findings[written] = with_location(document, finding, pod.object)
+        if findings:
+            yield QueuedContainer(frozenset((*container.resources, *findings)), findings)
