@@ -79,7 +79,7 @@ ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
         OF_MANIFESTS,
         [
             *("templates", INLINE, "documents of this tool", "jobs", "pods", "ignores", "quotas"),
-            *("rules of documents", "rules of quotas", "rules of jobs", "rules of pods"),
+            *("rules of documents", "claims elsewhere", "rules of quotas", "rules of jobs", "rules of pods"),
             *("queues", "files of cards", "numbers that operators are told"),
         ],
     ),

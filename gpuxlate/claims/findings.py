@@ -7,12 +7,15 @@ from collections.abc import Iterator, Sequence
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims.index import ClaimIndex
-from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.manifest.claims import claims_of, classes_elsewhere
+from gpuxlate.manifest.pods import Pod, chart_values
+from gpuxlate.model.diagnostics import Diagnostic, Severity, prefixes
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, PodClaim, PodKeys
 from gpuxlate.rules.claims import claim_is_known, other_claims_stay
+from gpuxlate.rules.documents import BY_HAND, RENDER_IT, key_is_in_a_pod
 from gpuxlate.rules.translation import share_is_expressible
+from gpuxlate.yamltext.parse import Document
 
 
 def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
@@ -48,6 +51,29 @@ def other_claims(pod: PodKeys) -> Iterator[Diagnostic]:
             yield other_claims_stay(claim, msg("what {kind} makes", kind=claim.made_by))
         elif classes and classes.isdisjoint(registry.device_classes()):
             yield other_claims_stay(claim, ", ".join(sorted(classes)))
+
+
+def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnostic]:
+    """Claims for GPUs in other objects, as in the values of a chart, and templates that only something which
+    is not read names (GX014)."""
+    classes = registry.device_classes()
+    charts = chart_values(document)
+    for name, path in classes_elsewhere(document):
+        if name in classes:
+            message = msg("a claim for {name} is in another object: it is left as it is", name=name)
+            in_chart = not charts.isdisjoint(prefixes(path))
+            yield key_is_in_a_pod.diagnostic(path, message, RENDER_IT if in_chart else BY_HAND)
+    for claim in claims_of(document):
+        kept = index.kept_by(claim)
+        if kept and not index.users(claim) and not classes.isdisjoint(claim.devices.classes()):
+            message = msg(
+                "{kind} {name} is used by what is not read: {file} names it, in {where}",
+                kind=claim.kind,
+                name=claim.name,
+                file=kept.file,
+                where=kept.where,
+            )
+            yield key_is_in_a_pod.diagnostic((*claim.place.path, "metadata", "name"), message, BY_HAND)
 
 
 def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:

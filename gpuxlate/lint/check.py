@@ -21,6 +21,7 @@ from gpuxlate.lint.pods import (
 )
 from gpuxlate.lint.queues import QUEUE, QUEUE_LABEL, Queues
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
+from gpuxlate.manifest.claims import CLASS
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.kinds import QUOTA_KINDS, TOLD_WHOLE
@@ -361,6 +362,14 @@ def _check_document(state: LintState) -> None:
         state.report(unread_classes(facts.claims, context).values())
 
 
+def _check_claims_elsewhere(state: LintState) -> None:
+    """Claims that are in no object which is read, or that only something else names."""
+    if state.context.before is None:
+        from gpuxlate.claims.findings import claims_elsewhere
+
+        state.report(claims_elsewhere(state.document, state.claims.index))
+
+
 def _check_quotas(state: LintState) -> None:
     for finding, ref in state.quotas:
         state.report((finding,), ref)
@@ -469,8 +478,9 @@ _FIND = (
 )
 _QUOTAS = Pass("quotas", _judge_quotas, lambda: (*QUOTA_KINDS,))
 _RULES = Pass("rules of documents", _check_document)
+_ELSEWHERE = Pass("claims elsewhere", _check_claims_elsewhere, lambda: (CLASS,))
 _OF_OBJECTS = (
-    *(_OWN, *_FIND, _QUOTAS, _RULES),
+    *(_OWN, *_FIND, _QUOTAS, _RULES, _ELSEWHERE),
     Pass("rules of quotas", _check_quotas, needs=("quotas",)),
     Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
     Pass("rules of pods", _check_pods, needs=("pods",)),

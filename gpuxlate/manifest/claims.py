@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
+from gpuxlate.manifest.hits import path_of, scalars
 from gpuxlate.manifest.kinds import kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, texts, value_of, values
-from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.diagnostics import Path, prefixes
 from gpuxlate.model.pod import (
     CLAIM,
     GROUP,
@@ -27,6 +28,8 @@ MARK = "esourceClaim"
 """A text without it, and without an escape, names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
 _REFERENCES = ("resourceClaimTemplateName", "resourceClaimName")
 _DEVICES: dict[str, Path] = {TEMPLATE: ("spec", "spec", "devices"), CLAIM: ("spec", "devices")}
+CLASS = "deviceClassName"
+"""The field of a request that names the class of its devices."""
 _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "selectors")
 _FORMS = {"exactly": RequestForm.EXACTLY, "firstAvailable": RequestForm.FIRST}
 
@@ -72,6 +75,24 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
             place = ObjectPlace(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
+
+
+def classes_elsewhere(document: Document) -> Iterator[tuple[str, Path]]:
+    """The device classes that a document names outside of its claims, as in the values of a chart.
+
+    A template that another object carries may have no name: nothing says then which pods use it.
+    """
+    read = {claim.place.path for claim in claims_of(document)}
+    read.update(
+        path
+        for ref, path, _ in objects_in(document)
+        if (ref.api_version or "").startswith(f"{GROUP}/") and (not path or path[:-1] == ("items",))
+    )
+    for steps, scalar, on_key in scalars(document.root):
+        if not on_key and steps is not None and steps[1] == CLASS:
+            path = path_of(steps)
+            if read.isdisjoint(prefixes(path)) and LAST_APPLIED not in path:
+                yield scalar.text, path
 
 
 def templates_made(document: Document) -> Iterator[tuple[str | None, str, str]]:

@@ -11,8 +11,8 @@ from gpuxlate.manifest.claims import MARK, claims_of
 from gpuxlate.manifest.hits import path_of, scalars_at
 from gpuxlate.manifest.kinds import UNREAD_KINDS, kind_of
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import Pod, items, replicas
-from gpuxlate.model.diagnostics import Path
+from gpuxlate.manifest.pods import Pod, chart_values, items, replicas
+from gpuxlate.model.diagnostics import Path, prefixes
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import DocumentKeys, Outside, UnreadAmounts, key_occurrences
 from gpuxlate.model.share import LEAST_CLIENTS
@@ -58,8 +58,9 @@ def document_keys(
         from gpuxlate.manifest.named_keys import keys_named
 
         inside = {spot.path for pod in pods for spot in key_occurrences(pod.keys)} | read
-        keys = keys_named(document, is_gpu_key, places)
-        outside += (_outside(document, key) for key in keys if key.path not in inside)
+        keys = [key for key in keys_named(document, is_gpu_key, places) if key.path not in inside]
+        charts = chart_values(document) if keys else frozenset()
+        outside += (_outside(document, key, charts) for key in keys)
     kind = get_text(root, "kind")
     return DocumentKeys(
         api_version=get_text(root, "apiVersion"),
@@ -81,12 +82,13 @@ def document_keys(
     )
 
 
-def _outside(document: Document, key: NamedKey) -> Outside:
+def _outside(document: Document, key: NamedKey, charts: Set[Path]) -> Outside:
     name = key.text if key.on_key else key.name
+    of_chart = bool(charts) and not charts.isdisjoint(prefixes(key.path))
     if key.at is not None:
-        return Outside(name, key.path, key.at[0], document.source.span(*key.at))
+        return Outside(name, key.path, key.at[0], document.source.span(*key.at), of_chart)
     start = locate(document.root, key.path, on_key=True)[0] if document.root else document.start
-    return Outside(name, key.path, start)
+    return Outside(name, key.path, start, None, of_chart)
 
 
 def _with_pods(document: Document) -> Iterator[Path]:

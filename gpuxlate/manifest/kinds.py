@@ -154,7 +154,7 @@ class ObjectKind(NamedTuple):
     ``replicas``: the first that a pod is below counts it. ``uncounted``: their number depends on the cluster.
     ``template``: where it names a ResourceClaimTemplate that its controller makes. ``unread``: what of it,
     besides its pods, says how much of a card somebody gets, and is not read. ``grouped``: the PodGroup of its
-    pods has its labels and annotations.
+    pods has its labels and annotations. ``chart_values``: where it has the values of a chart.
     """
 
     api: str
@@ -172,6 +172,7 @@ class ObjectKind(NamedTuple):
     quotas: tuple[QuotaShape, ...] = ()
     unread: str = ""
     grouped: bool = False
+    chart_values: tuple[Steps, ...] = ()
 
     @property
     def group(self) -> str:
@@ -712,7 +713,20 @@ _OTHERS = (
         }.items()
     ),
     # Flux, helm-controller: strategic merge patches of a release
-    ObjectKind("helm.toolkit.fluxcd.io/", "HelmRelease", patches=(("spec", "postRenderers"),)),
+    ObjectKind(
+        "helm.toolkit.fluxcd.io/",
+        "HelmRelease",
+        patches=(("spec", "postRenderers"),),
+        chart_values=(("spec", "values"), ("spec", "valuesFrom")),
+    ),
+    # Argo CD, ApplicationSourceHelm in pkg/apis/application/v1alpha1/types.go: values as a text and as a
+    # mapping, and parameters
+    ObjectKind(
+        "argoproj.io/",
+        "Application",
+        elsewhere=False,
+        chart_values=(("spec", "source", "helm"), ("spec", "sources", "*", "helm")),
+    ),
     # patterns of pods and patches for them: the API references of Kyverno, Gatekeeper and Karmada
     *(
         ObjectKind(api, "", no_pods=True)

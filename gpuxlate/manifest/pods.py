@@ -409,6 +409,16 @@ def expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
         yield from expand(child, (*path, step), tuple(rest))
 
 
+def chart_values(document: Document) -> frozenset[Path]:
+    """Where objects of a document have the values of charts."""
+    return frozenset(
+        where
+        for ref, path, node in objects_in(document)
+        for steps in kind_of(ref.api_version, ref.kind).chart_values
+        for where, _ in expand(node, path, steps)
+    )
+
+
 def container(
     node: Node, path: Path, index: int, init: bool, resources: str, field: str = ""
 ) -> ContainerKeys:

@@ -296,13 +296,14 @@ def _moved_to_the_pod(pod: PodKeys) -> Iterator[PodKeys]:
 class Outside(NamedTuple):
     """A vendor's key that is not in a pod: it begins at the character ``start`` of its source.
 
-    ``span``: where a text names it.
+    ``span``: where a text names it. ``of_chart``: it is in the values of a chart in an object.
     """
 
     name: str
     path: Path
     start: int = 0
     span: Span | None = None
+    of_chart: bool = False
 
 
 class UnreadAmounts(NamedTuple):

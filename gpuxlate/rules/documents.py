@@ -68,6 +68,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## What it does
     Reports the vendors' keys in a ConfigMap, `values.yaml` and wherever else there is no pod; resources in
     quotas, ranges of limits and queues are read. One finding for each object, with the number of its keys.
+    Also claims for GPUs that another object carries, and templates of claims that only such an object names.
     As a warning for each key, with the right place, where they are beside a pod's own fields: `resources`
     beside the containers, `limits` as a list, `annotation` for `annotations`. Whole cards are reported there
     alone. As a warning too: misspelt keys of `limits` and `requests`, as in the values of a HelmRelease.
@@ -98,10 +99,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     for keys in keys_of.values():
         first = min(keys, key=lambda key: (key.start, key.name, tuple(map(str, key.path))))
         count = len({(key.start, key.name) for key in keys})  # an alias names a key again
-        finding = this.diagnostic(
-            first.path, _left_as_it_is(first, count - 1), "check it by hand after a translation", on_key=True
-        )
+        hint = RENDER_IT if first.of_chart else BY_HAND
+        finding = this.diagnostic(first.path, _left_as_it_is(first, count - 1), hint, on_key=True)
         yield finding.located(span=first.span)
+
+
+RENDER_IT = "check what the chart makes of it: helm template CHART --values FILE | gpuxlate lint -"
+BY_HAND = "check it by hand after a translation"
 
 
 def _left_as_it_is(key: Outside, more: int) -> Message:

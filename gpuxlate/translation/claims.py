@@ -14,9 +14,9 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
 from gpuxlate.claims.index import Unread
 from gpuxlate.claims.templates import ClaimTemplate, NamedTemplate
-from gpuxlate.manifest.claims import MARK, claims_of
-from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Remove
+from gpuxlate.manifest.claims import CLASS, MARK, claims_of, classes_elsewhere
+from gpuxlate.manifest.pods import Pod, chart_values
+from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Remove, prefixes
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import TEMPLATE, ClaimObject, PodKeys
@@ -24,7 +24,15 @@ from gpuxlate.overlays.kustomization import changed_names
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.claims import name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, text_is_editable
-from gpuxlate.translation.leftovers import GIVE_USERS, NAME_NO_CLAIM, Leftover, LeftoverScope
+from gpuxlate.translation.leftovers import (
+    BY_HAND,
+    GIVE_USERS,
+    IN_CHART_VALUES,
+    IN_MANIFESTS,
+    NAME_NO_CLAIM,
+    Leftover,
+    LeftoverScope,
+)
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.splices import Splice
 
@@ -49,6 +57,13 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
         by, users = beside.index.kept_by(claim), beside.index.users(claim)
         if (by or not users) and replaced_backends(claim.devices.classes(), scope):
             yield _left_template(document, claim, by)
+    charts = chart_values(document)
+    for name, path in classes_elsewhere(document) if document.holds(CLASS) else ():
+        if replaced_backends({name}, scope):
+            why = IN_CHART_VALUES if not charts.isdisjoint(prefixes(path)) else IN_MANIFESTS.why
+            message = msg("a claim for {name} is not translated: {why}", name=name, why=why)
+            finding = nothing_is_left_behind(path, message, msg(BY_HAND, target=scope.target))
+            yield Leftover(name, with_location(document, replace(finding, on_key=False)))
 
 
 def changes(

@@ -15,9 +15,9 @@ from gpuxlate.manifest.key_texts import resource_of
 from gpuxlate.manifest.named_keys import NamedKey, annotations_named, keys_named
 from gpuxlate.manifest.node_choices import NodeChoice, choices_in
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.pods import Pod, chart_values
 from gpuxlate.model.declarations import Positive, Printed, PrintedAs, RuleCode, record, regex
-from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
@@ -38,6 +38,11 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 
 LEFT = "{name} is not translated: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
+IN_CHART_VALUES = "it is in the values of a chart"
+CHECK_CHART = (
+    "write it in keys of {target} by hand, or pass --allow-leftovers; what the chart makes of it shows "
+    "helm template CHART --values FILE | gpuxlate lint -"
+)
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
 PRINTED = "translate what the template renders: gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize {folder} | gpuxlate translate - --to {target}"
@@ -70,6 +75,10 @@ NAME_NO_CLAIM = "translate that place by hand and name no claim there, or pass -
 GIVE_USERS = "give the workloads that use it to the same command, remove it, or pass --allow-leftovers"
 ALLOWED = {
     BY_HAND: "write it in keys of {target} by hand",
+    CHECK_CHART: (
+        "write it in keys of {target} by hand; what the chart makes of it shows "
+        "helm template CHART --values FILE | gpuxlate lint -"
+    ),
     REMOVE: "remove it where it is not meant",
     READ_THEM: "pass --from {dialect} to translate them",
     NO_CHART: "name this file values*.yaml beside the Chart.yaml of its chart, or change it by hand",
@@ -289,8 +298,9 @@ def left_in_document(
             yield from _of_the_target(document, pod, sources, scope)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
-    annotations = _left_words(document, pods, scope)
-    yield from (_outside(document, annotation, scope, texts, why_left) for annotation in annotations)
+    annotations = [*_left_words(document, pods, scope)]
+    charts = chart_values(document) if places or annotations else frozenset()
+    yield from (_outside(document, key, scope, texts, why_left, charts) for key in annotations)
     if places:  # most documents have none
         of_machines = (path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
         handled = {*handled, *of_machines}
@@ -298,7 +308,7 @@ def left_in_document(
         for key in keys_named(document, scope.is_left, places, bare=True):
             above = {key.path[:length] for length in range(len(key.path) + 1)}
             if key.path not in reported and above.isdisjoint(handled):
-                yield _outside(document, key, scope, texts, why_left)
+                yield _outside(document, key, scope, texts, why_left, charts)
 
 
 def _asks_by(names: Set[str], words: KeyIndex) -> str:
@@ -359,11 +369,18 @@ def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | Non
 
 
 def _outside(
-    document: Document, key: NamedKey, scope: LeftoverScope, texts: FileTexts, reason: str | None
+    document: Document,
+    key: NamedKey,
+    scope: LeftoverScope,
+    texts: FileTexts,
+    reason: str | None,
+    charts: Set[Path],
 ) -> Leftover:
     why, hint = texts.why, texts.hint
     name = os.path.basename(document.source.name)
-    if key.embedded and texts.of_objects:
+    if charts and not charts.isdisjoint(prefixes(key.path)):
+        why, hint = IN_CHART_VALUES, CHECK_CHART
+    elif key.embedded and texts.of_objects:
         why = IN_TEXT
     elif TOLERATIONS in key.path and texts.of_objects:
         why = TOLERATED
