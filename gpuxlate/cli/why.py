@@ -25,8 +25,9 @@ from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg, plural, titled
 from gpuxlate.planning.nodes import GpuNode, comma_list
 from gpuxlate.planning.problem import PodDemand
-from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for
+from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for, serves
 from gpuxlate.report.characters import text_of
+from gpuxlate.rules.keys import key_is_known
 from gpuxlate.yamltext.source import Source
 
 NOT_LOOKED_AT = NodesForPod((), (), None, ())
@@ -73,7 +74,7 @@ class Reasons(Output):
     node: str | None
     """Its node; null: it waits for one."""
     runs: bool
-    """It runs and is ready, or has ended well."""
+    """It runs and is ready, or has ended well; and no more pods of the object are to be made."""
     fits: bool
     """A node takes it, and nothing is found that keeps it away."""
     state: Sequence[str]
@@ -100,9 +101,12 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     """Everything that is known of a pod that does not run. Raises ClusterError."""
     subject = waiting.subject(server, words)
     spec, status = subject.pod.get("spec") or {}, subject.pod.get("status") or {}
-    runs, node = waiting.runs(subject.pod), spec.get("nodeName")
+    runs = waiting.runs(subject.pod) and not subject.missing
+    node = spec.get("nodeName")
     told = waiting.events(server, subject)
-    obstacles = [] if runs else [*waiting.obstacles(server, subject, told)]
+    findings = _findings(subject)
+    misspelt = {str(finding.path[-1]) for finding in findings if finding.code == key_is_known.code}
+    obstacles = [] if runs else [*waiting.obstacles(server, subject, told, misspelt)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES_PATH) for each in page]
@@ -115,9 +119,8 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
                 obstacles += [] if spec.get("resourceClaims") else [pod]
             else:
                 nodes_for_it = nodes_for(usage_of(server, nodes), pod)
-                if not any(_serves(each, pod) for each in nodes):
+                if not any(serves(each, pod) for each in nodes):
                     obstacles += waiting.not_counted(raw, subject.pod)
-    findings = _findings(subject)
     wrong = any(each.severity is Severity.ERROR for each in findings)
     failed = bool(node) or status.get("phase") == "Failed"
     return Reasons(
@@ -129,7 +132,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
         node,
         runs,
         bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
-        [*waiting.state(subject.pod)],
+        [*waiting.state(subject, told)],
         told,
         findings,
         obstacles,
@@ -152,10 +155,6 @@ def _wanted(subject: waiting.AskedObject) -> PodDemand | str:
         return msg("it requests no GPU in a known dialect, so the cards of nodes are not compared")
     backend = dialects[0] if dialects else None
     return PodDemand(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
-
-
-def _serves(node: GpuNode, pod: PodDemand) -> bool:
-    return node.view.serves is not NodeOffer.NOTHING and (pod.backend is None or node.backend is pod.backend)
 
 
 def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
@@ -186,7 +185,8 @@ def _findings(subject: waiting.AskedObject) -> list[Diagnostic]:
 
 def _text(why: Reasons) -> Iterator[str]:
     yield localize(_head(why))
-    yield from (f"  {localize(line)}" for line in why.state)
+    said = tuple(event.message for event in why.events if event.message)
+    yield from (f"  {localize(line)}" for line in why.state if not (said and line.endswith(said)))
     if why.events:
         yield localize(msg("events:"))
         for event in why.events:
@@ -194,11 +194,8 @@ def _text(why: Reasons) -> Iterator[str]:
             yield f"  {event.type} {event.reason}{times}: {event.message}"
     if why.findings:
         yield localize(msg("lint:"))
-        for finding in why.findings:
-            text = msg("{title}: {text}", title=f"{finding.severity}[{finding.code}]", text=finding.message)
-            if finding.hint:
-                text = msg("{before}; {last}", before=text, last=finding.hint)
-            yield f"  {localize(text)}"
+        # of limits and requests, which a server has both, one line is enough
+        yield from dict.fromkeys(f"  {localize(_finding(finding))}" for finding in why.findings)
     if why.obstacles:
         yield localize(msg("in the way:"))
         yield from (f"  {localize(line)}" for line in why.obstacles)
@@ -208,6 +205,11 @@ def _text(why: Reasons) -> Iterator[str]:
     if why.ways:
         yield localize(msg("to make it fit:"))
         yield from (f"  {localize(line)}" for line in why.ways)
+
+
+def _finding(finding: Diagnostic) -> str:
+    text = msg("{title}: {text}", title=f"{finding.severity}[{finding.code}]", text=finding.message)
+    return msg("{before}; {last}", before=text, last=finding.hint) if finding.hint else text
 
 
 def _head(why: Reasons) -> str:

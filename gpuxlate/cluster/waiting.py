@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 from urllib.parse import quote
 
@@ -14,10 +14,12 @@ from gpuxlate.cluster.resources import objects, selections_of
 from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json, MissingError
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Positive, Printed, record
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import message_of, msg, plural
 from gpuxlate.model.pod import CLAIM_VERSIONS, GROUP
 from gpuxlate.planning.nodes import Toleration
 
+DEFAULT_SCHEDULER = "default-scheduler"
+"""What a server writes in pods that name none."""
 MOST_EVENTS = 5
 """Events that are shown, the newest last."""
 
@@ -40,7 +42,8 @@ class PodEvent(Printed):
 class AskedObject:
     """The object that is asked about, and one pod of it: the first that does not run.
 
-    ``exists``: there is such a pod; else it is what the object would make. ``pods``: how many there are.
+    ``exists``: there is such a pod; else it is what the object would make. ``pods``: how many there are;
+    ``missing``: how many more the object is to have.
     """
 
     name: str
@@ -49,6 +52,7 @@ class AskedObject:
     pod: Json
     exists: bool
     pods: int
+    missing: int = 0
 
     @property
     def pod_name(self) -> str:
@@ -81,7 +85,8 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
         for pod in page
     ]
     if pods:
-        return AskedObject(named.name, namespace, named.object, min(pods, key=runs), True, len(pods))
+        missing = max(0, int(spec.get("replicas") or 0) - len(pods))
+        return AskedObject(named.name, namespace, named.object, min(pods, key=runs), True, len(pods), missing)
     metadata = {**(template.get("metadata") or {}), "name": str(named.object["metadata"]["name"])}
     pod = {"apiVersion": "v1", "kind": "Pod", **template, "metadata": metadata}
     return AskedObject(named.name, namespace, named.object, pod, False, 0)
@@ -107,9 +112,14 @@ def tolerations(pod: Json) -> tuple[Toleration, ...]:
     )
 
 
-def state(pod: Json) -> Iterator[str]:
-    """What the status of a pod says of why it does not run."""
-    status = pod.get("status") or {}
+def state(asked_object: AskedObject, recorded: Sequence[PodEvent]) -> Iterator[str]:
+    """What the status of a pod says of why it does not run; and that no scheduler has said anything of it."""
+    pod = asked_object.pod
+    status, spec = pod.get("status") or {}, pod.get("spec") or {}
+    if asked_object.exists and not (recorded or status.get("conditions") or spec.get("nodeName")):
+        scheduler = str(spec.get("schedulerName") or DEFAULT_SCHEDULER)
+        text = "no scheduler has looked at it so far: it waits for {name}, which has to run in the cluster"
+        yield msg(text, name=scheduler)
     if status.get("reason"):
         yield _reason(status)
     for condition in status.get("conditions") or ():
@@ -132,21 +142,34 @@ def _reason(told: Mapping[str, Any]) -> str:
 
 def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
     """The last events of the pod, or of what should make it. None where the user may not read them."""
-    dated: list[tuple[str, PodEvent]] = []
+    dated: dict[tuple[str, str, str], tuple[str, int, str]] = {}
     for event in _listed(server, f"/api/v1/namespaces/{quote(asked_object.namespace, safe='')}/events"):
         about = event.get("involvedObject") or {}
         if _is_of(asked_object, str(about.get("kind")), str(about.get("name"))):
             when = str(event.get("lastTimestamp") or event.get("eventTime") or "")
             message = " ".join(str(event.get("message") or "").split())
             count = int((event.get("series") or {}).get("count") or event.get("count") or 1)
-            told = PodEvent(str(event.get("type") or ""), str(event.get("reason") or ""), message, count)
-            dated.append((when, told))
-    return [event for _, event in sorted(dated, key=lambda each: each[0])][-MOST_EVENTS:]
+            same = _NAMED.sub("", message.removeprefix(_COMBINED))
+            what = (str(event.get("type") or ""), str(event.get("reason") or ""), same)
+            last, before, text = dated.get(what, ("", 0, ""))
+            dated[what] = (max(last, when), before + count, message if when >= last else text)
+    by_time = sorted(dated.items(), key=lambda each: each[1][0])
+    return [
+        PodEvent(kind, reason, text.removeprefix(_COMBINED), count)
+        for (kind, reason, _), (_, count, text) in by_time
+    ][-MOST_EVENTS:]
+
+
+_COMBINED = "(combined from similar events): "
+_NAMED = re.compile(r'pods "[^"]*"')
+"""The pod that a controller tried to make: another name each time, in events about one thing."""
 
 
 def _is_of(asked_object: AskedObject, kind: str, name: str) -> bool:
-    if asked_object.exists:
-        return (kind, name) == ("Pod", asked_object.pod_name)
+    if asked_object.exists and (kind, name) == ("Pod", asked_object.pod_name):
+        return True
+    if asked_object.exists and not asked_object.missing:
+        return False
     name_of_owner = str(asked_object.object["metadata"]["name"])
     return name == name_of_owner or (kind == "ReplicaSet" and name.rpartition("-")[0] == name_of_owner)
 
@@ -173,8 +196,11 @@ def _read(server: ApiServer, path: str) -> Json | None:
         return None
 
 
-def obstacles(server: ApiServer, asked_object: AskedObject, told: Sequence[PodEvent]) -> Iterator[str]:
-    """What keeps the pod from a node, or from being made, beside the cards of nodes."""
+def obstacles(
+    server: ApiServer, asked_object: AskedObject, told: Sequence[PodEvent], misspelt: Set[str]
+) -> Iterator[str]:
+    """What keeps the pod from a node, or from being made, beside the cards of nodes. ``misspelt``: keys that
+    lint has named."""
     namespace = quote(asked_object.namespace, safe="")
     spec = asked_object.pod.get("spec") or {}
     for gate in spec.get("schedulingGates") or ():
@@ -188,8 +214,13 @@ def obstacles(server: ApiServer, asked_object: AskedObject, told: Sequence[PodEv
         if owner_spec.get("suspend"):
             yield msg("it is suspended")
         yield from _quotas(server, namespace, spec)
+    elif asked_object.missing:
+        yield plural(
+            asked_object.missing, "{count} more pod is to be made", "{count} more pods are to be made"
+        )
+        yield from _quotas(server, namespace, spec)
     yield from _scheduler(spec, asked_object)
-    yield from _others(told)
+    yield from _others(told, misspelt)
 
 
 def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
@@ -323,7 +354,7 @@ def _amount(value: object) -> int | None:
 
 def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
     """The pod has another scheduler than the webhook of its dialect writes, or than it has to name."""
-    name = str(spec.get("schedulerName") or "default-scheduler")
+    name = str(spec.get("schedulerName") or DEFAULT_SCHEDULER)
     for backend in registry.backends_of(keys_of_pod(asked_object.pod)) if asked_object.exists else ():
         if not backend.schedulers or name in backend.schedulers:
             continue
@@ -340,11 +371,11 @@ def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
 _INSUFFICIENT = re.compile(r"\bInsufficient ([\w./-]+[\w-])")
 
 
-def _others(told: Sequence[PodEvent]) -> Iterator[str]:
-    """What the scheduler misses beside GPUs, by the last event of its own."""
+def _others(told: Sequence[PodEvent], misspelt: Set[str]) -> Iterator[str]:
+    """What the scheduler misses beside GPUs and what lint has named, by the last event of its own."""
     last = next((event for event in reversed(told) if event.reason == "FailedScheduling"), None)
     for name in dict.fromkeys(_INSUFFICIENT.findall(last.message)) if last else ():
-        if not registry.is_gpu_key(name) and name not in registry.whole_card_keys():
+        if not registry.is_gpu_key(name) and name not in registry.whole_card_keys() | misspelt:
             yield msg("the scheduler misses {name}, which is not a resource of GPUs", name=name)
 
 

@@ -102,7 +102,7 @@ def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
         return node.closed
     if taint := untolerated(node, demand):
         return msg("it has the taint {taint}, which the pod does not tolerate", taint=taint)
-    reason = _unmatched(demand.keys, node.labels)
+    reason = unmatched(demand.keys, node.labels)
     if reason is None and demand.backend is not None:
         profile = unit_profile(view)
         containers = demand.backend.read(PodReader(demand.keys, profile), profile).containers
@@ -184,7 +184,7 @@ def slots_of(limits: Limits, *, live: bool) -> int:
     return (limits.per_card if certain else None) or UNLIMITED
 
 
-def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
+def unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
     """A node label that the pod requires and the node does not have; None where it has all."""
     for name, value in pod.node_selector.items():
         if labels.get(name) != value.text:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.planning.capacity import reasons_by_node
 from gpuxlate.planning.free_capacity import rooms
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED, GpuNode, comma_list
-from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of, untolerated
+from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of, unmatched, untolerated
 from gpuxlate.planning.search import sums
 
 
@@ -53,8 +54,13 @@ def nodes_for(usage: GpuUsage, pod: PodDemand) -> NodesForPod:
     kept = [_group(problem, group) for group in groups.values()]
     kept.sort(key=lambda kept_out: (-kept_out.nodes, kept_out.example))
     in_all = _in_all(problem) if not fitting else None
-    ways = () if fitting else tuple(_ways(problem, pod))
+    ways = () if fitting else tuple(_ways(problem, pod, reasons))
     return NodesForPod(fitting, tuple(kept), in_all, ways)
+
+
+def serves(node: GpuNode, pod: PodDemand) -> bool:
+    """The node has what pods of this dialect request, whatever else keeps the pod away."""
+    return node.view.serves is not NodeOffer.NOTHING and (pod.backend is None or node.backend is pod.backend)
 
 
 def _kind(reason: object) -> object:
@@ -92,14 +98,20 @@ def _in_all(problem: PackingProblem) -> str | None:
     return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
 
 
-def _ways(problem: PackingProblem, pod: PodDemand) -> Iterator[str]:
+def _ways(problem: PackingProblem, pod: PodDemand, reasons: Mapping[int, str | None]) -> Iterator[str]:
     """What would make the pod fit, one line each."""
-    nodes = [ledger.node for ledger in problem.ledgers]
-    for node in [node for node in nodes if node.closed == CORDONED][:1]:
+    nodes = [ledger.node for ledger in problem.ledgers if serves(ledger.node, pod)]
+    matching = [node for node in nodes if unmatched(pod.keys, node.labels) is None]
+    for node in [node for node in matching if node.closed == CORDONED][:1]:
         yield msg("let {node} take pods again: kubectl uncordon {node}", node=node.name)
-    for taint in dict.fromkeys(taint for node in nodes if (taint := untolerated(node, pod))):
+    for taint in dict.fromkeys(taint for node in matching if (taint := untolerated(node, pod))):
         yield msg("tolerate {taint}", taint=taint)
     yield from _other_labels(nodes, pod)
+    for number, (ledger, each) in enumerate(zip(problem.ledgers, problem.bins, strict=True)):
+        node, why = ledger.node, reasons[number]
+        if why and node in matching and not (node.closed or untolerated(node, pod) or each.admits[0]):
+            yield msg("let the pod and {node} agree: {why}", node=node.name, why=why)
+            break
     admitting = {
         ledger.node.name: ledger
         for ledger, each in zip(problem.ledgers, problem.bins, strict=True)
@@ -111,8 +123,10 @@ def _ways(problem: PackingProblem, pod: PodDemand) -> Iterator[str]:
             values = {"cores": hole.cores, "memory": hole.memory_mib, "card": hole.card, "node": hole.node}
             yield msg(text, **values)
         if not room.largest:
-            yield msg("add a node, or end a pod: no card of {target} has room", target=room.target)
-    if pod.backend is not None and not any(node.backend is pod.backend for node in nodes):
+            yield msg(
+                "add a node, or end a pod: no card of {target} is known to have room", target=room.target
+            )
+    if pod.backend is not None and not nodes:
         yield msg(
             "see what its nodes need: kubectl gpuxlate preflight --to {target}", target=pod.backend.name
         )

@@ -62,8 +62,8 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
         if replaced_backends({name}, scope):
             why = IN_CHART_VALUES if not charts.isdisjoint(prefixes(path)) else IN_MANIFESTS.why
             message = msg("a claim for {name} is not translated: {why}", name=name, why=why)
-            finding = nothing_is_left_behind(path, message, msg(BY_HAND, target=scope.target))
-            yield Leftover(name, with_location(document, replace(finding, on_key=False)))
+            finding = nothing_is_left_behind.diagnostic(path, message, msg(BY_HAND, target=scope.target))
+            yield Leftover(name, with_location(document, finding))
 
 
 def changes(

@@ -1,6 +1,7 @@
 """``kubectl gpuxlate why``: each fault by its cause, with recorded states and events of a server."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -101,8 +102,16 @@ def test_each_fault_by_its_cause(run: Run, row: dict[str, Any]) -> None:
     lines = [line.strip() for line in ran.out.splitlines()]
     missing = [text for text in row["says"] if not any(line.startswith(text) for line in lines)]
     assert (ran.code, missing, ran.err) == (row["exit"], [], ""), ran.out
-    for event in row.get("events", ()):
-        assert f"Warning {event[0]}: {event[1]}" in lines
+    assert [line for line in lines for words in row.get("never", ()) if words in line] == []
+    events = Counter(f"{reason}: {message}" for reason, message, *_ in row.get("events", ()))
+    once = [
+        f"{reason} x{n}:{text}" if n > 1 else f"{reason}:{text}"
+        for (reason, text), n in ((event.split(":", 1), n) for event, n in events.items())
+    ]
+    assert [line.removeprefix("Warning ") for line in lines if line.startswith("Warning ")] == row.get(
+        "printed", once
+    )
+    assert len(set(lines)) == len(lines)
 
 
 @pytest.mark.parametrize("row", CASES, ids=lambda row: row["name"])
