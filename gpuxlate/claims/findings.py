@@ -63,7 +63,7 @@ def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnost
             message = msg("a claim for {name} is in another object: it is left as it is", name=name)
             in_chart = not charts.isdisjoint(prefixes(path))
             yield key_is_in_a_pod.diagnostic(path, message, RENDER_IT if in_chart else BY_HAND)
-    for claim in claims_of(document):
+    for claim in () if index.has_older_forms else claims_of(document):
         kept = index.kept_by(claim)
         if kept and not index.users(claim) and not classes.isdisjoint(claim.devices.classes()):
             message = msg(

@@ -214,6 +214,12 @@ class ClaimIndex:
         return self._unread_by_name.get(claim.name)
 
     @cached_property
+    def has_older_forms(self) -> bool:
+        """Some pod names an object in the field that ended with v1alpha2, where nothing is read (DRA014)."""
+        claims = (claim for _, pod in self._pods for claim in pod.keys.claims)
+        return any(claim.source is not None and claim.reference is None for claim in claims)
+
+    @cached_property
     def _unread_by_name(self) -> dict[str, Unread]:
         by_name: dict[str, Unread] = {}
         for unread in self._unread:
