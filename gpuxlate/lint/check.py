@@ -19,12 +19,11 @@ from gpuxlate.lint.pods import (
     told_in_parts,
     unseen_by_operator,
 )
-from gpuxlate.lint.queues import QUEUE, QUEUE_LABEL, Queues
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
 from gpuxlate.manifest.claims import CLASS
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
-from gpuxlate.manifest.kinds import QUOTA_KINDS, TOLD_WHOLE
+from gpuxlate.manifest.kinds import CLUSTER_QUEUE, QUEUE_LABEL, QUOTA_KINDS, TOLD_WHOLE
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
@@ -64,6 +63,7 @@ from gpuxlate.yamltext.parse import (
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
+    from gpuxlate.lint.queues import Queues
     from gpuxlate.manifest.jobs import Job
 
 
@@ -414,6 +414,8 @@ def _check_files_of_cards(state: LintState) -> None:
 def _find_queues(state: LintState) -> None:
     """The queues of Kueue in a document, and its pods that wait in some."""
     if state.context.before is None:
+        from gpuxlate.lint.queues import Queues
+
         state.queues = Queues()
         state.queues.add(state.document, state.pods, key_index_of(state.context))
 
@@ -484,7 +486,7 @@ _OF_OBJECTS = (
     Pass("rules of quotas", _check_quotas, needs=("quotas",)),
     Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
     Pass("rules of pods", _check_pods, needs=("pods",)),
-    Pass("queues", _find_queues, lambda: (QUEUE_LABEL, QUEUE)),
+    Pass("queues", _find_queues, lambda: (QUEUE_LABEL, CLUSTER_QUEUE)),
     Pass("files of cards", _check_files_of_cards, lambda: (DEVICE_FILE,)),
     Pass("numbers that operators are told", _check_told_numbers, lambda: (TOLD_WHOLE,)),
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from gpuxlate.manifest.kinds import CLUSTER_QUEUE, QUEUE_LABEL
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.quotas import quotas_in
 from gpuxlate.model import quantity
@@ -16,10 +17,6 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules.documents import queue_covers_the_resource
 from gpuxlate.rules.key_index import KeyIndex
 from gpuxlate.yamltext.parse import Document, with_location
-
-QUEUE_LABEL, QUEUE = "kueue.x-k8s.io/queue-name", "ClusterQueue"
-_TOTAL = "total-"
-"""What HAMi's page on Kueue puts before the names of amounts over all cards."""
 
 
 class QueuedContainer(NamedTuple):
@@ -45,8 +42,8 @@ class Queues:
         """What a document has of both."""
         self.covered.update(
             quota.resource
-            for quota in (quotas_in(document) if document.holds(QUEUE) else ())
-            if quota.object.kind == QUEUE
+            for quota in (quotas_in(document) if document.holds(CLUSTER_QUEUE) else ())
+            if quota.object.kind == CLUSTER_QUEUE
         )
         for pod in pods:
             if QUEUE_LABEL in pod.keys.owner_labels or QUEUE_LABEL in pod.keys.labels:
@@ -57,9 +54,15 @@ class Queues:
         for container in self.containers:
             if not self.covered.isdisjoint(container.names):
                 for name, finding in container.findings.items():
-                    domain, _, rest = name.partition("/")
-                    if self.covered.isdisjoint((name, f"{domain}/{_TOTAL}{rest}")):
+                    if not any(_counts(covered, name) for covered in self.covered):
                         yield finding
+
+
+def _counts(covered: str, name: str) -> bool:
+    """A resource of a queue counts another: it is that one, or has a word before its name, as a total that
+    Kueue makes of it (``resources.transformations``)."""
+    domain, slash, rest = name.partition("/")
+    return covered == name or (covered.startswith(domain + slash) and covered.endswith(f"-{rest}"))
 
 
 def _containers(document: Document, pod: Pod, words: KeyIndex) -> Iterator[QueuedContainer]:

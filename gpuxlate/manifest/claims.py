@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 
-from gpuxlate.manifest.hits import path_of, scalars
 from gpuxlate.manifest.kinds import kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, texts, value_of, values
@@ -82,6 +81,8 @@ def classes_elsewhere(document: Document) -> Iterator[tuple[str, Path]]:
 
     A template that another object carries may have no name: nothing says then which pods use it.
     """
+    from gpuxlate.manifest.hits import path_of, scalars  # few files have claims
+
     read = {claim.place.path for claim in claims_of(document)}
     read.update(
         path

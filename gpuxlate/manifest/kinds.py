@@ -743,6 +743,8 @@ _OTHERS = (
 
 KINDS: tuple[ObjectKind, ...] = (*_KUBERNETES, *_BATCH, *_SERVICES, *_PIPELINES, *_OTHERS)
 """All of them: the first of an object's API and kind is its own."""
+CLUSTER_QUEUE, QUEUE_LABEL = "ClusterQueue", "kueue.x-k8s.io/queue-name"
+"""The kind of Kueue that says which resources its queues cover, and the label of what waits in one."""
 QUOTA_KINDS = frozenset(row.kind for row in KINDS if row.quotas)
 """Other objects set no amounts."""
 UNREAD_KINDS = frozenset(row.kind for row in KINDS if row.unread)

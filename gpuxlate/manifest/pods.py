@@ -551,34 +551,30 @@ def _count(text: str | None) -> int | None:
 
 
 # --- GPUs that an operator counts -----------------------------------------------------------------
-def _counter_at(pod: Pod) -> tuple[GpuCounter | None, Path]:
-    """What counts the GPUs of a pod, and the path of the pod in its object."""
+def counter_of(document: Document, pod: Pod, *, told: bool = False) -> GpuCounter | None:
+    """What counts the GPUs of a pod, None where nothing does or, unless ``told``, it is told the number."""
     pod_path = pod.keys.path[len(pod.object_path) :]
     shapes = kind_of(pod.object.api_version, pod.object.kind).pods
-    counters = (shape.counter for shape in shapes if filled(shape.pod, pod_path) == pod_path)
-    return next((counter for counter in counters if counter), None), pod_path
-
-
-def told_number(document: Document, pod: Pod) -> tuple[GpuCounter, Value] | None:
-    """What counts the GPUs of a pod and takes whole numbers alone, with the number that it is told."""
-    counter, pod_path = _counter_at(pod)
-    if counter is None or not counter.whole:
-        return None
-    path = (*pod.object_path, *filled(counter.told, pod_path))
-    told = get(document.root, *path)
-    return (counter, value_of(told, path)) if told is not None else None
-
-
-def counter_of(document: Document, pod: Pod) -> GpuCounter | None:
-    """What counts the GPUs of a pod, None where nothing does or it is told the number."""
-    counter, pod_path = _counter_at(pod)
-    if counter is None:
-        return None
+    counter = next(
+        (shape.counter for shape in shapes if shape.counter and filled(shape.pod, pod_path) == pod_path), None
+    )
+    if counter is None or told:
+        return counter
     owner = get(document.root, *pod.object_path)
     listed = get(owner, *filled(counter.listed, pod_path)) if counter.listed else None
     names = [name.lower() for name, *_ in entries_of(listed)] if isinstance(listed, Mapping) else []
     is_told = get(owner, *filled(counter.told, pod_path)) is not None
     return None if is_told or any(map(counter.names.fullmatch, names)) else counter
+
+
+def told_number(document: Document, pod: Pod) -> tuple[GpuCounter, Value] | None:
+    """What counts the GPUs of a pod and takes whole numbers alone, with the number that it is told."""
+    counter = counter_of(document, pod, told=True)
+    if counter is None or not counter.whole:
+        return None
+    path = (*pod.object_path, *filled(counter.told, pod.keys.path[len(pod.object_path) :]))
+    number = get(document.root, *path)
+    return (counter, value_of(number, path)) if number is not None else None
 
 
 def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from gpuxlate.manifest.kinds import QUEUE_LABEL
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, msg
@@ -120,7 +121,6 @@ def pods_have_claims_of_their_own(
 
 # Rules on claims of pods: DRA008, DRA013 to DRA016.
 IN_ANOTHER_OBJECT = "what a claim requests is in another object, which a policy does not see"
-QUEUE = "kueue.x-k8s.io/queue-name"
 
 
 @rule("DRA008", Severity.ERROR, about=Subject.CLAIM, no_policy=BY_API_SERVER)
@@ -191,7 +191,7 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     Kueue, "Dynamic Resource Allocation" (2026-11).
     """
-    if QUEUE not in pod.labels and QUEUE not in pod.owner_labels:
+    if QUEUE_LABEL not in pod.labels and QUEUE_LABEL not in pod.owner_labels:
         return
     for claim in pod.claims:
         requests = claim.devices.requests if claim.devices else ()

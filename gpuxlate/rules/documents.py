@@ -198,7 +198,7 @@ def queue_covers_the_resource(this: Rule, path: Path, name: str) -> Diagnostic:
     ## What it does
     Reports a resource of GPUs of a pod with the label `kueue.x-k8s.io/queue-name`, where a ClusterQueue of
     the same file covers some resources of the container and none covers this one. Nothing where a queue
-    covers its total under the name that HAMi's page has for Kueue (`nvidia.com/total-gpumem`).
+    covers a total of it that Kueue makes (`nvidia.com/total-gpumem`).
 
     ## Why
     Kueue admits no job with a resource that its queue does not cover: "resource nvidia.com/gpumem unavailable
