@@ -19,7 +19,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
 from gpuxlate.rules.source import broken
-from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.krm_config import BadConfigError, settings_of, wrong_field
 from gpuxlate.translation.options import relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
@@ -92,17 +92,18 @@ def run_list(source: Source) -> Result:
 def _resource_list(documents: list[Document]) -> Document:
     kinds = {get_text(document.root, "kind") for document in documents}
     if len(documents) != 1 or kinds != {RESOURCE_LIST}:
-        kind = msg("kind {kind}", kind=sorted(map(str, kinds))[0]) if documents else "no document"
+        kind = "no document"
+        if documents:
+            first = sorted(kind or "" for kind in kinds)[0]
+            kind = msg("kind {kind}", kind=first) if first else "a document without a kind"
         hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
         raise NoResourceListError(
             msg("stdin has {what}, not one {kind}", what=kind, kind=RESOURCE_LIST), hint
         )
     version = get_text(documents[0].root, "apiVersion")
     if version not in VERSIONS:
-        hint = f"versions: {', '.join(VERSIONS)}"
-        raise NoResourceListError(
-            msg("unknown apiVersion {version} of {kind}", version=version, kind=RESOURCE_LIST), hint
-        )
+        wrong = wrong_field(RESOURCE_LIST, "apiVersion", version)
+        raise NoResourceListError(wrong, f"versions: {', '.join(VERSIONS)}")
     return documents[0]
 
 

@@ -12,7 +12,7 @@ from gpuxlate.config.configuration import ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
 from gpuxlate.model.diagnostics import Path, Severity
 from gpuxlate.model.errors import UserError
-from gpuxlate.model.messages import did_you_mean, message_of, msg
+from gpuxlate.model.messages import Message, did_you_mean, message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.acceptance import AcceptError, acceptance
 from gpuxlate.translation.options import Settings
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 KIND = "Translate"
+CONFIG = "functionConfig"
 
 FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "decisions")
 
@@ -38,6 +39,13 @@ class BadConfigError(UserError, ValueError):
         self.path = path
 
 
+def wrong_field(holder: str, field: str, value: object = None) -> Message:
+    """That an object has no field, or that its value says nothing."""
+    if value is None:
+        return msg("{holder} has no {field}", holder=holder, field=field)
+    return msg("unknown {field} {value} of {holder}", field=field, value=value, holder=holder)
+
+
 def settings_of(config: object, base: Path = ()) -> Settings:
     """The settings of a configuration at path ``base`` of its document. Raises BadConfigError."""
     if not isinstance(config, Mapping):
@@ -49,11 +57,11 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         field, content = "data", config.get("data")
         content = _from_text(content, (*base, field)) if isinstance(content, Mapping) else content
     else:
-        message = msg("unknown kind {kind} of functionConfig", kind=kind)
-        raise BadConfigError(message, EXAMPLE, (*base, "kind"))
+        field = "apiVersion" if kind == KIND else "kind"
+        raise BadConfigError(wrong_field(CONFIG, field, config.get(field)), EXAMPLE, (*base, field))
     path = (*base, field)
     if not isinstance(content, Mapping):
-        raise BadConfigError(msg("functionConfig has no {field}", field=field), EXAMPLE, base)
+        raise BadConfigError(wrong_field(CONFIG, field), EXAMPLE, base)
     _known(content, path)
     if content.get("to") is None:
         raise BadConfigError(

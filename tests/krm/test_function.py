@@ -142,7 +142,7 @@ BAD = [
     (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
     (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
     (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "unknown kind Rewrite of functionConfig"),
-    (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
+    (config("{to: tke}").replace("v1alpha1", "v9"), "apiVersion", "unknown apiVersion gpuxlate.io/v9 of"),
 ]
 
 
@@ -175,7 +175,7 @@ def test_as_an_exec_plug_in(tmp_path: Path) -> None:
     for text, code, out, why in (
         (head + "spec: {to: tke}\n", 1, "", "memoryMiB 4000 is not a multiple"),
         (head + "spec: {to: tke, round: up}\n", 0, in_tke(PLAIN), "TKE001"),
-        ("kind: Translate", 2, "", "unknown kind Translate of functionConfig"),
+        ("kind: Translate", 2, "", "functionConfig has no apiVersion"),
     ):
         (tmp_path / "config.yaml").write_text(text)
         said = krm(PLAIN, str(tmp_path / "config.yaml"))

@@ -141,7 +141,7 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
     above = round_up(core, k.CORE_STEP)
     near = join_or(f'"{number}"' for number in (above - k.CORE_STEP, above) if number)
     fix = Fix(
-        msg("Round qgpu-core up to {above}", above=above),
+        msg("round {text} up to {up}", text=core, up=above),
         put_number(violation.container, k.CORE, above),
         safe=False,
     )
