@@ -139,7 +139,11 @@ def decision_files(options: DecisionOptions, base: str | None = None) -> Decisio
         try:
             sources[name] = Input(name, name, named=are_named or name == write).source()
         except InputError as error:
-            hint = "name a file of decisions, or create it: --write-decisions FILE"
+            hint = msg("to create it, pass --write-decisions {name} instead", name=name)
+            if base is not None:
+                hint = msg(
+                    "create it: {command}", command=f"gpuxlate sync --to TARGET --write-decisions {name}"
+                )
             raise UserError(message_of(error), hint) from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())
     try:

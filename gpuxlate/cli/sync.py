@@ -36,6 +36,7 @@ from gpuxlate.sync.settings import target_settings
 from gpuxlate.sync.source import SourceTree
 from gpuxlate.sync.target import TargetTree, WantedFile
 from gpuxlate.translation.acceptance import AcceptError
+from gpuxlate.translation.hints import without_options
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ OUTSIDE_GIT_HINT = msg("name a folder of this repository, beside those of git")
 class PlannedTree:
     """One source with its targets, and the decisions of each by its folder: a target may have several.
 
-    ``dirs``: as the configuration has them; ``commons``: what all files of each target depend on,
+    ``configured``: as the configuration has them; ``commons``: what all files of each target depend on,
     by its decisions as they are now.
     """
 
     tree: SourceTree
     targets: list[TargetTree]
     decided: dict[str, DecisionFiles]
-    dirs: dict[str, str]
+    configured: dict[str, SyncTarget]
     commons: dict[str, Callable[[], str]]
 
     def find_keys(self) -> None:
@@ -317,14 +318,14 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
     source = _folder(request.config, entry.source)
     targets: list[TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
-    dirs: dict[str, str] = {}
+    configured: dict[str, SyncTarget] = {}
     commons: dict[str, Callable[[], str]] = {}
     for sync_target in entry.targets:
         if _backend(sync_target.name).name in request.targets:
             target, files, common_ = _target(request, entry, sync_target)
             targets.append(target)
             commons[target.folder] = common_
-            dirs[target.folder] = sync_target.dir
+            configured[target.folder] = sync_target
             if files is not None:
                 decided[target.folder] = files
     files_ = tree_files(source, exclusion_of(options.invocation(), request.config), not_copied)
@@ -334,7 +335,7 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
         printing.info(
             msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
         )
-    planned = PlannedTree(tree, targets, decided, dirs, commons)
+    planned = PlannedTree(tree, targets, decided, configured, commons)
     planned.find_keys()
     return planned
 
@@ -426,7 +427,9 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
     findings = each.result.diagnostics
     if any(finding.severity.rank <= least.rank for finding in findings):
         printing.info(msg("{target}:", target=each.name))
-        printing.show(findings, Texts(*each.result.sources), least=least)
+        printing.show(
+            [without_options(finding) for finding in findings], Texts(*each.result.sources), least=least
+        )
     if not each.refused:
         each.compare(overwrite=overwrite)
     for message in [*each.blocked, *each.conflicts]:
@@ -447,17 +450,21 @@ def _offer(planned: PlannedTree, each: TargetTree) -> None:
     """What accepts the losses for which a target is refused, where something does."""
     accepted = accepting(each.result)
     if accepted:
-        options = {"drop": f"[{', '.join(accepted.get('drop', ()))}]", "allow-leftovers": "true"}
-        options["fill"] = (
+        more: dict[str, object] = {**accepted, "allow-leftovers": "true"}
+        more["drop"] = f"[{', '.join(accepted.get('drop', ()))}]"
+        more["fill"] = (
             f"{{{', '.join(f'{name}: {value}' for name, value in accepted.get('fill', {}).items())}}}"
         )
-        shown = ", ".join(f"{name}: {options.get(name, value)}" for name, value in accepted.items())
+        target = planned.configured[each.folder]
         decided = planned.decided.get(each.folder)
         file = next(iter(decided.sources), "FILE") if decided else "FILE"
         message = msg(
-            "to accept all: add {options} under the target in the configuration; to decide each: {command}",
-            options=shown,
-            command=f"gpuxlate sync --write-decisions {file}",
+            "to accept all: add {options} beside dir: {dir}, the folder of {target} in the configuration; "
+            "to decide each: {command}",
+            options=", ".join(f"{name}: {more[name]}" for name in accepted),
+            dir=target.dir,
+            target=target.name,
+            command=f"gpuxlate sync --to {target.name} --write-decisions {file}",
         )
         printing.alert("help", message)
 
@@ -498,7 +505,7 @@ class SyncOutput(Output):
 def _printed(planned: PlannedTree, each: TargetTree) -> SyncedTarget:
     return SyncedTarget(
         each.name,
-        planned.dirs[each.folder],
+        planned.configured[each.folder].dir,
         _written(each),
         each.removed,
         each.unchanged,
@@ -573,8 +580,13 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]
     if each.stays:
-        text = "{target}: not accepted, {folder} was not changed"
-        printing.info(msg(text, target=each.name, folder=each.folder))
+        text = (
+            "{target}: {errors}; {folder} was not changed"
+            if each.refused
+            else "{target}: {folder} was not changed"
+        )
+        errors = plural(len(_errors(each)), "{count} error", "{count} errors")
+        printing.info(msg(text, target=each.name, errors=errors, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
         printing.info(msg("{target}: {done}", target=each.name, done=done))

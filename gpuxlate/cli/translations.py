@@ -224,7 +224,10 @@ def accepting(run: Result) -> dict[str, Any] | None:
         return None
     open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
     any_left = any(
-        leftover.diagnostic.severity is Severity.ERROR and not leftover.final for leftover in run.leftovers
+        leftover.diagnostic.severity is Severity.ERROR
+        and not leftover.final
+        and not (open_ and leftover.follows)  # what accepts the losses translates it too
+        for leftover in run.leftovers
     )
     dropped = sorted({loss.field for loss in open_ if loss.kind is LossKind.DROPPED})
     options = {
@@ -257,7 +260,7 @@ def refuse(runs: Mapping[str, Result]) -> int:
             summarize(run, msg("no file written"), target=target, apart=not whole.items)
         whole += run
     accepted = accepting(whole)
-    if accepted:
+    if accepted and not any(word.startswith("--write-decisions") for word in invocation().words):
         printing.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
     return Exit.INPUT if whole.unreadable else Exit.FINDINGS
 

@@ -283,9 +283,11 @@ class Decisions:
                 hint = "change the share, and remove this entry"
                 findings.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
                 continue
+            unmatched.append(entry)
+            if entry.accept and any(not loss.loss.accepted for loss in mine):
+                continue  # the error about the loss names what was decided
             message, hint = decision_matches(f"{entry.object} {entry.field}")
             findings.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
-            unmatched.append(entry)
         return findings, unmatched
 
 

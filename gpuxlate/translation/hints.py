@@ -14,17 +14,40 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare, Reading
-from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, Accept
-from gpuxlate.model.diagnostics import Path
+from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, WRITE, Accept
+from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, ShareError
 from gpuxlate.translation.fit import Outcome, PodFit, fit_pod
+from gpuxlate.translation.leftovers import ALLOWED
 
 _ATTRIBUTES = {name: attribute for attribute, name in JSON_NAMES.items()}
 Texts = Mapping[str, str]
 """Values by key."""
+REMOVE_KEY = "remove {key}, or pass --drop {field}"
+ADD_KEYS = "add {keys}, or pass --fill {field}={example} ({unit} per card)"
+WITHOUT_OPTIONS: Mapping[str, str | None] = {
+    WRITE: "write {field}: {given}",
+    OMIT: "omit {field}",
+    ADD: "add {field} to the share",
+    REMOVE: "remove {field} from the share",
+    REMOVE_KEY: "remove {key}",
+    ADD_KEYS: "add {keys}",
+    **dict.fromkeys(ACCEPTED_BY.values()),
+    **ALLOWED,
+}
+"""Hints as a command has them whose configuration accepts losses, and no option."""
+
+
+def without_options(finding: Diagnostic) -> Diagnostic:
+    """The finding without the option that would accept it."""
+    hint = finding.hint
+    if not isinstance(hint, Message) or hint.template not in WITHOUT_OPTIONS:
+        return finding
+    template = WITHOUT_OPTIONS[hint.template]
+    return replace(finding, hint=msg(template, **hint.values) if template else None)
 
 
 def in_keys(
@@ -126,7 +149,7 @@ class _Dialect:
     def _changed(self, place: _Place, template: str, key: str, values: Mapping[str, Any]) -> Message | None:
         """The key with the number that the target takes, or without it."""
         if template == REMOVE:
-            return msg("remove {key}, or pass --drop {field}", key=key, field=values["field"])
+            return msg(REMOVE_KEY, key=key, field=values["field"])
         if template == OMIT:
             return msg(OMIT, field=key)
         text = self._with(place, values["field"], values["given"]).get(key)
@@ -140,7 +163,7 @@ class _Dialect:
         new = ", ".join(f"{key}: {text}" for key, text in new_texts.items() if key not in texts)
         if not new or any(new_texts.get(key, text) != text for key, text in texts.items()):
             return None
-        return msg("add {keys}, or pass --fill {field}={example} ({unit} per card)", keys=new, **values)
+        return msg(ADD_KEYS, keys=new, **values)
 
     def _with(self, place: _Place, field: str, number: object) -> Texts:
         """The keys of a share with the other number; none where the dialect does not take it."""
