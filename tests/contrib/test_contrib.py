@@ -185,3 +185,15 @@ def test_the_gitlab_job(run: Run, repository: Path, paths: str) -> None:
     report = repository / job["artifacts"]["reports"]["codequality"]
     assert [one["check_name"] for one in json.loads(report.read_text())] == ["K8S002"] * done.returncode
     assert job["artifacts"]["when"] == "always"
+
+
+@pytest.mark.parametrize(("package", "says"), [("a b.whl", "a b.whl"), ("", "a path or an address")])
+def test_the_gitlab_job_installs_what_it_is_given(
+    run: Run, repository: Path, package: str, says: str
+) -> None:
+    """Commands that YAML reads as mappings are in no shell; pip itself is not run here."""
+    job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]
+    script = "\n".join(job["before_script"]).replace("python -m pip", "echo")
+    done = run("sh", "-e", "-c", script, cwd=repository, GPUXLATE_PACKAGE=package)
+    assert (done.returncode == 0) == bool(package)
+    assert says in done.stdout + done.stderr
