@@ -113,11 +113,11 @@ def translate(
     decisions: DecisionsLike | None = None,
     name: str | None = None,
 ) -> Translation:
-    """Manifests from any dialect to another; only GPU requests change.
+    """Translate manifests from any dialect to another; only GPU requests change.
 
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
     ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
-    unset fields, per card. ``allow_leftovers``: keys of the source may be not translated elsewhere.
+    unset fields, per card. ``allow_leftovers``: keys of the source may stay where they are not translated.
     ``decisions``: losses that are accepted one by one, as in a file of decisions.
     ``name``: the name of the text in diagnostics. Of a path, claims and patches of one file are read with the
     pods of the others, and ``files`` has the new text of each.
@@ -208,7 +208,7 @@ def render(
     decisions: DecisionsLike | None = None,
     name: str | None = None,
 ) -> Rendering:
-    """A share, or GPUShare documents, in the terms of a target.
+    """Write a share, or GPUShare documents, in the terms of a target.
 
     With a ``workload`` the shares are written into it: into ``container``, else into the one that each
     document names, else into the only one. Without, each share gets a small Pod that runs
@@ -251,7 +251,7 @@ def lint(
     unsafe_fixes: bool = False,
     name: str | None = None,
 ) -> Linted:
-    """Every finding in manifests and GPUShare documents. Raises nothing for their content.
+    """Check manifests and GPUShare documents: every finding. Raises nothing for their content.
 
     ``select``, ``ignore``: codes of rules, or prefixes of codes; one that no rule has is a ValueError.
     ``fix``: apply the safe fixes to ``text`` of the result; ``unsafe_fixes``: all fixes. Of a path, the texts

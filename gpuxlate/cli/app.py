@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, cast
@@ -22,6 +23,7 @@ from gpuxlate.cli.options import (
     LIVE_OBJECTS,
     OF_CLUSTER,
     OF_NAMESPACE,
+    OF_NODES,
     OF_OBJECTS,
     READ_FILES,
     RUN,
@@ -77,10 +79,10 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 
 LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
-    "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_OBJECTS),
-    "capacity": ("Show what runs on each card, what is free, and whether a workload fits", OF_OBJECTS),
+    "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_NODES),
+    "capacity": ("Show what runs on each card, what is free, and whether a workload fits", OF_NODES),
     "why": ("Say why a pod does not run, and what would make it fit", OF_NAMESPACE),
-    "preflight": ("Check the vendor's prerequisites on the live nodes", OF_OBJECTS),
+    "preflight": ("Check the vendor's prerequisites on the live nodes", OF_NODES),
     "apply": ("Translate to the dialect of the cluster, then apply", OF_NAMESPACE),
     "policy": ("Write admission policies for the dialects of this cluster", OF_CLUSTER),
     "verify": ("Compare nvidia-smi in a running container with its share", OF_NAMESPACE),
@@ -179,10 +181,19 @@ class LazyCommand(TyperCommand):
         if on_objects:
             command.params[0] = live.PATHS
         command.params += [shared()[name] for name in (*flags, *(GLOBAL if reads_files else EVERYWHERE))]
+        if flags is OF_NODES:
+            command.params += [_hidden(shared()[name]) for name in ("namespace", "all_namespaces")]
         return command
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
         return self.loaded().make_context(*args, **extra)
+
+
+def _hidden(option: Any) -> Any:
+    """An option that is taken and not in the help: the command gives the same with it."""
+    option = copy(option)
+    option.hidden = True
+    return option
 
 
 class CommandGroup(_InLanguage, TyperGroup):
@@ -297,6 +308,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         info(ALL_EXCLUDED)
         return Exit.CLEAN
     except (KeyboardInterrupt, typer.Abort):
+        alert("note", "interrupted")
         return Exit.INTERRUPTED
     except Terminated as asked:
         return 128 + asked.number

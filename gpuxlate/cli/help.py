@@ -66,7 +66,7 @@ HELP_EXAMPLES: dict[str, tuple[str, str]] = {
     "kubectl gpuxlate inspect": ("-A", "deploy/web -n ml"),
     "kubectl gpuxlate plan": ("-A --to tke --node A10-24GB:4", "-n ml --to vke,tke --node A10-24GB:4"),
     "kubectl gpuxlate nodes": ("-o profile", "-l pool=gpu -o json"),
-    "kubectl gpuxlate capacity": ("-f deploy.yaml", "-A"),
+    "kubectl gpuxlate capacity": ("-f deploy.yaml", "--pods"),
     "kubectl gpuxlate why": ("pod/web -n ml", "deploy/web -o json"),
     "kubectl gpuxlate preflight": ("share.yaml --to vke", "share.yaml --to vke -o json"),
     "kubectl gpuxlate apply": ("-f deploy.yaml --dry-run server", "-f deploy.yaml --diff"),

@@ -231,7 +231,10 @@ As = Annotated[
     ),
 ]
 OutputDir = Annotated[
-    str | None, typer.Option("--output-dir", help="Write files to this folder.", metavar="DIR")
+    str | None,
+    typer.Option(
+        "--output-dir", help="Write files to this folder, in place of those of the same names.", metavar="DIR"
+    ),
 ]
 Report = Annotated[
     str | None,
@@ -273,6 +276,16 @@ Kustomize = Annotated[
         "-k",
         "--kustomize",
         help="What kustomize builds from DIR, in place of a PATH.",
+        metavar="DIR",
+    ),
+]
+SourceKustomize = Annotated[
+    str | None,
+    typer.Option(
+        "-k",
+        "--kustomize",
+        help="Translate the source files of the kustomization in DIR; needs -i, --output-dir, --diff or "
+        "--check.",
         metavar="DIR",
     ),
 ]
@@ -511,8 +524,9 @@ def typed_option(*names: str) -> tuple[str, str]:
 
 OF_CLUSTER = ("context", "kubeconfig", "request_timeout")
 OF_NAMESPACE = ("namespace", *OF_CLUSTER)
-OF_OBJECTS = ("namespace", "all_namespaces", "selector", *OF_CLUSTER)
-"""Flags of kubectl, of commands about a cluster, about what is in a namespace, and about any objects."""
+OF_NODES = ("selector", *OF_CLUSTER)
+OF_OBJECTS = ("namespace", "all_namespaces", *OF_NODES)
+"""Flags of kubectl, of commands about a cluster, what is in a namespace, nodes, and any objects."""
 EVERYWHERE = ("config", "isolated", "quiet", "verbose", "lang", "color")
 OF_FILES = ("exclude", "force_exclude", "stdin_filename")
 GLOBAL = (*OF_FILES, *EVERYWHERE)

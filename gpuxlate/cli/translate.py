@@ -29,7 +29,7 @@ def command(
     paths: options.Paths = [],
     *,
     to: options.Tos,
-    kustomize: options.Kustomize = None,
+    kustomize: options.SourceKustomize = None,
     translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
     components: options.Components = [],

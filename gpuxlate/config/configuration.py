@@ -481,7 +481,7 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
         )
     if profile or (os.path.exists(name) and not os.path.isdir(name)):
         return load_profile_file(file, read_yaml, named=profile is None)
-    listed = "give the file of a profile"
+    listed = "--profile names a file, or a profile of the configuration"
     if profiles:
         listed = msg("profiles: {names}; or give a file", names=", ".join(profiles))
     raise _error(msg("there is no profile {name!r}", name=name), did_you_mean(name, profiles, listed))

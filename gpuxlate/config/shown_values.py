@@ -73,8 +73,8 @@ def _text_hint(name: str, text: str) -> str | None:
     if text.endswith("%"):
         if name not in PERCENT_FIELDS:
             return None
-        example = f"{name}: {math.ceil(amount.amount)}"
-        return msg("write {example}: {name} counts percent", example=example, name=name)
+        example = f"{name}: {min(math.ceil(amount.amount), FULL_CARD_CORES)}"
+        return msg("write {example}: {name} counts percent of one card", example=example, name=name)
     if not amount.suffix:
         if amount.whole is None:
             return _amount_hint(name, amount.amount)

@@ -57,10 +57,12 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
         yield msg("Since {version}.", version=first)
     if last := release_of(changes, ChangeKind.REMOVED):
         yield msg("Until {version}.", version=last)
-    if row.source:
-        source = _linked(row.source, site.page(f"targets/{backend.name}/"))
-        doubt = msg(" (medium confidence)") if row.confidence is Confidence.MEDIUM else ""
-        yield msg("Source: {source}{doubt}", source=source, doubt=doubt)
+    address = site.page(f"targets/{backend.name}/")
+    doubt = msg(" (medium confidence)") if row.confidence is Confidence.MEDIUM else ""
+    if row.source and address:  # the page says what the names of documents stand for
+        yield msg("Source: {source}{doubt}", source=_linked(row.source, address), doubt=doubt)
+    elif doubt:
+        yield "Medium confidence."
 
 
 def _linked(text: str, address: str | None) -> str:

@@ -196,5 +196,5 @@ def explain(rule: Rule) -> Explained:
         return Explained(rule, Enforced.PARTLY, reason)
     if of_profile is not None:
         return Explained(rule, Enforced.PARAMETERS, msg(of_profile.why))
-    more = msg("with parameters more: {why}", why=rule.with_profile.why) if rule.with_profile else ""
+    more = msg("more with --parameters: {why}", why=rule.with_profile.why) if rule.with_profile else ""
     return Explained(rule, Enforced.PODS, more)

@@ -121,10 +121,14 @@ def findings(
 
 def fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
     """What ``--fix`` would do, where it would do something."""
-    number = sum(diagnostic.fix is not None and diagnostic.fix.safe for diagnostic in diagnostics)
+    fixes = [diagnostic.fix.safe for diagnostic in diagnostics if diagnostic.fix is not None]
+    number, more = sum(fixes), len(fixes) - sum(fixes)
     if number:
         every = plural(len(diagnostics), "{count} finding", "{count} findings")
-        yield msg("{findings}, {count} fixable with --fix", findings=every, count=number)
+        text = "{findings}, {count} fixable with --fix"
+        if more:
+            text = "{findings}, {count} fixable with --fix, {more} more with --unsafe-fixes"
+        yield msg(text, findings=every, count=number, more=more)
 
 
 def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None]) -> str:

@@ -394,7 +394,7 @@ NO_DEVICES = ("", "none", "void")
     Severity.WARNING,
     about=Subject.RESOURCE,
     fix="unsafe",
-    no_policy="a predicate names its keys; this asks whose the keys of a container are",
+    no_policy="it depends on which vendor the keys of a container belong to, which no expression lists",
 )
 def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` choose no cards in a container with a share.
@@ -467,7 +467,7 @@ def _chooses(value: Value | None, name: str) -> bool:
     "GX040",
     Severity.WARNING,
     about=Subject.RESOURCE,
-    no_policy="a predicate names its keys; this asks whose the keys of a container are",
+    no_policy="it depends on which vendor the keys of a container belong to, which no expression lists",
 )
 def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container with a share or with cards has no `securityContext.privileged: true`.

@@ -112,7 +112,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     "K8S010",
     Severity.ERROR,
     about=Subject.ODD_NUMBER,
-    no_policy="a pod that no node has room for harms nobody",
+    no_policy="such a pod stays pending and takes nothing",
 )
 def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A number of cards, partitions or clients of a card is at most 2147483647.

@@ -109,7 +109,7 @@ def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE) -> Fin
     where = "it is in the templates folder of a chart" if in_chart else "a line contains {{"
     return (
         msg("skipped as a Helm template: {where}", where=where),
-        "lint what helm template prints: helm template CHART | gpuxlate lint -",
+        "check what it renders: helm template CHART | gpuxlate lint -",
     )
 
 

@@ -12,6 +12,8 @@ _NO_BLANK = regex(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
 """``key:value``, which is one word; ``://`` is of an address."""
 _CONFLICT = regex(r"(<{7}|={7}|>{7})( |$)")
 _PAIR = regex(r""":\s+\S""")
+_KEY_AND_VALUE = regex(r"""[\w.-]+/[\w./-]+ +[^\s:]+|[\w.-]+ +["']?\d+["']?""")
+"""A line that is a key and a value, and no text: the key has a prefix, or the value is a number."""
 
 
 class _Line:
@@ -116,6 +118,8 @@ def _second_colon(spot: _Failure) -> str | _Cause | None:
         return _Cause(
             msg("text after --- in line {line}; begin it on the next line", line=above.number), above
         )
+    if _KEY_AND_VALUE.fullmatch(above.text.strip()):
+        return _Cause(msg("line {line}: missing ':' after the key", line=above.number), above)
     if line.indent > above.indent and _PAIR.search(above.text):
         return msg(
             "this line is indented below line {line}, which has a value; align it with the keys beside it, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from array import array
 from bisect import bisect_left
@@ -45,13 +46,10 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DecodeError(
-            msg(
-                "byte {start} (0x{data:02x}) is not UTF-8; save the file as UTF-8",
-                start=error.start,
-                data=data[error.start],
-            )
-        ) from None
+        text = "byte {start} (0x{data:02x}) is not UTF-8; save the file as UTF-8"
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            text = "byte {start} (0x{data:02x}) is not UTF-8, it begins UTF-16; save the file as UTF-8"
+        raise DecodeError(msg(text, start=error.start, data=data[error.start])) from None
 
 
 class WordSearch:

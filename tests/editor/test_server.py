@@ -152,7 +152,7 @@ async def test_the_settings_of_the_editor_count_as_soon_as_they_change(one: Edit
     assert "单卡的 `tke.cloud.tencent.com/qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
     titles = [each.title for each in await one.actions(uri, found.range)]
     assert titles == [
-        "TKE002: 把 qgpu-core 向上取整为 35（不一定安全：申请的内容可能改变）",
+        "TKE002: 把 33 向上取整为 35（不一定安全：申请的内容可能改变）",
         "转换为 vke……",
         "转换为其他目标……",
     ]
@@ -262,7 +262,7 @@ async def test_hover_tells_of_keys_values_and_findings(one: Editor) -> None:
     await one.open(uri, MISTAKES)
     rule = ("**TKE002**", "**Why**", "**Use instead**", "Unit: percent")
     for word, parts in {
-        "qgpu-memory: 5": ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: "),
+        "qgpu-memory: 5": ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: "),
         "33, tke": rule,
         "volcano.sh/vgpu-number": ("**Why**\nThe API server refuses",),  # its text is a docstring
     }.items():

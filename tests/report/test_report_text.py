@@ -50,7 +50,7 @@ def test_golden() -> None:
         "  = see: gpuxlate explain GX010\n"
         "\n"
         "2 errors, 1 warning in 3 files (1 suppressed, 1 skipped)\n"
-        "3 findings, 1 fixable with --fix\n"
+        "3 findings, 1 fixable with --fix, 1 more with --unsafe-fixes\n"
     )
 
 
@@ -211,7 +211,7 @@ def test_what_a_fix_would_do() -> None:
     fixed, unsafe, none = finding(), finding(fix=Fix("Write", (), safe=False)), finding(fix=None)
     for found, line in (
         ([fixed], "1 finding, 1 fixable with --fix\n"),
-        ([fixed, unsafe, none], "3 findings, 1 fixable with --fix\n"),
+        ([fixed, unsafe, none], "3 findings, 1 fixable with --fix, 1 more with --unsafe-fixes\n"),
         ([unsafe, none], ""),
     ):
         assert render("text", found, SUMMARY, lines=LINES).partition(" files")[2].partition("\n")[2] == line

@@ -15,7 +15,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 @rule(
     "CCE020",
     Severity.WARNING,
-    no_policy="API servers elsewhere refuse the value, and those of CCE are to take it",
+    no_policy="other API servers refuse the value, and those of CCE accept it",
 )
 def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of a card is requested with `volcano.sh/gpu-mem.128Mi`, not with an `nvidia.com/gpu` below 1.

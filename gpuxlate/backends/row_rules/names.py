@@ -367,7 +367,7 @@ class CardModelRule(RowRule):
     """Card models in the names of keys that the catalogue does not know."""
 
     kind, name = RuleKind.MODELS, "card-model-is-known"
-    no_policy = "the names of cards are open: a profile adds some"
+    no_policy = "a profile can add names of cards"
     summary = "The card in the name of {any_key} is one of the catalogue."
     description = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
     usual_why = "A name that no node has never schedules. A new card can be added in a profile."

@@ -284,7 +284,7 @@ def _shared(placing: ShareWriter, offline: bool, multi: bool) -> dict[str, int]:
 def _doubtful_memory(placing: ShareWriter, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == SINGLE_CARD_MIN_MIB:
         doubt = msg(
-            "memoryMiB is exactly {low}, which {page} excludes: greater than {low}", low=memory, page=GREATER
+            "memoryMiB {low} is the minimum, and {page} says greater than {low}", low=memory, page=GREATER
         )
         placing.warn("VKE012", doubt, TEST_OR_MORE, "memory_mib")
     if multi and memory // cards > MULTI_CARD_MAX_MIB:
