@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.config.find import find_config, read_toml
-from gpuxlate.files.find import ExcludePatterns, Patterns, pattern
+from gpuxlate.files.find import ExcludePatterns, Patterns, pattern, reason
 from gpuxlate.files.read import StrPath, content, inside, repository
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -343,10 +343,8 @@ def _text(path: Path, *, named: bool) -> str:
     except UnicodeDecodeError as error:
         raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
-        reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
-        raise _error(
-            msg("it cannot be read: {lower}{reason}", lower=reason[:1].lower(), reason=reason[1:]), file=path
-        ) from error
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        raise _error(msg("it cannot be read: {reason}", reason=why), file=path) from error
 
 
 def _yaml_data(path: Path, text: str, read_yaml: ReadYaml) -> object:

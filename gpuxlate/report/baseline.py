@@ -125,7 +125,7 @@ def _entries(text: str) -> Iterable[tuple[str, ...]]:
     try:
         read: Any = json.loads(text, object_pairs_hook=_once_each)
     except json.JSONDecodeError as error:
-        raise BaselineError(msg("invalid JSON: {error}", error=error.msg), error.lineno) from None
+        raise BaselineError("invalid JSON", error.lineno) from None
     except RecursionError:
         raise BaselineError("nested too deep") from None
     version = read.get("format") if isinstance(read, dict) else None

@@ -392,8 +392,8 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
 
 @rule("GX038", Severity.WARNING, scope=Scope.TRANSLATION)
 def upgrade_changes_nothing(this: Rule, path: Path, message: str, hint: str | None) -> Diagnostic:
-    """A newer release of a component does with the keys of a pod, and with the values of its chart, what the
-    older one does.
+    """A newer release of a component treats the keys of a pod, and the values of its chart, as the older
+    one does.
 
     ## What it does
     With `lint --upgrade hami=2.10..2.11`, reports what differs between the two releases, and nothing else:

@@ -133,7 +133,7 @@ def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[D
 def cluster_reads_the_keys(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """The `sharingMode` of the cluster is one that reads the keys of the pod.
+    """The `sharingMode` of the cluster reads the keys of the pod.
 
     ## What it does
     With a profile, reports the keys of NvFractions where `sharingMode` is another one, and every share
@@ -150,7 +150,7 @@ def cluster_reads_the_keys(
 
 @rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")
 def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Something enforces the `gpu-fraction` or `gpu-memory` of a container.
+    """The cluster enforces the `gpu-fraction` or `gpu-memory` of a container.
 
     ## What it does
     Reports `gpu-fraction` and `gpu-memory` where the profile does not say that the cluster enforces them.

@@ -175,8 +175,8 @@ def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> I
 
 @rule("TF006", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
 def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A pod with `tensor-fusion.ai/enabled: "true"` asks for compute, for memory, for a partition or for
-    whole cards.
+    """A pod with `tensor-fusion.ai/enabled: "true"` requests compute, memory, a partition or whole
+    cards.
 
     ## What it does
     Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a

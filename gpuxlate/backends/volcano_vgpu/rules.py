@@ -46,8 +46,8 @@ def memory_has_a_number(this: Rule, violation: Violation, pod: PodKeys, context:
 
 @rule("VOLC012", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
 def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A container with `volcano.sh/vgpu-cores` of 1 to 99 sets `GPU_CORE_UTILIZATION_POLICY`: else it is no
-    cap for a pod that is alone on its card.
+    """A container with `volcano.sh/vgpu-cores` of 1 to 99 sets `GPU_CORE_UTILIZATION_POLICY`; without it, a
+    pod that is alone on its card has no cap.
 
     ## What it does
     Reports `volcano.sh/vgpu-cores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.
