@@ -137,6 +137,8 @@ def _untranslated(site: Path, pages: Path) -> set[str]:
 
 _SITEMAP_TWIN = r'hreflang="zh" href="(?:[^"]*/)?zh/([^"]*)/"'
 _LINK = re.compile(r'(?<= href=")(?!\w+:|#|/)([^"#?]+)')
+_LINK_FROM_THE_ROOT = re.compile(r'(?<= href=")(/(?:[^"#?]*/)?)zh/([^"#?]+)(?=/["#?])')
+"""As 404.html has them, which is shown in any folder."""
 
 
 def _leave_out(site: Path, copies: set[str]) -> None:
@@ -164,8 +166,12 @@ def _leave_out(site: Path, copies: set[str]) -> None:
                 return link[1]
             return posixpath.relpath(target.removeprefix("zh/"), folder) + "/"
 
+        def from_the_root(link: re.Match[str]) -> str:
+            return link[1] + link[2] if link[2] in copies else link[0]
+
         html = path.read_text(encoding="utf-8")
-        if (changed := _LINK.sub(in_english, html)) != html:
+        changed = _LINK_FROM_THE_ROOT.sub(from_the_root, _LINK.sub(in_english, html))
+        if changed != html:
             path.write_text(changed, encoding="utf-8")
 
 

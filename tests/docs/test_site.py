@@ -135,6 +135,11 @@ def test_a_page_without_a_translation_is_in_english_alone(site: Path) -> None:
         for link in re.findall(r' href="(?!\w+:|#|/|//)([^"#?]+)', path.read_text(encoding="utf-8"))
         if not (path.parent / link).is_file() and not (path.parent / link / "index.html").is_file()
     }
+    dead |= {
+        ("404.html", link)
+        for link in re.findall(r' href="/([^"#?]+)', (site / "404.html").read_text(encoding="utf-8"))
+        if not (site / link).is_file() and not (site / link / "index.html").is_file()
+    }
     assert dead == set()
 
 
