@@ -102,6 +102,13 @@ def test_the_text_keeps_its_bytes() -> None:
     assert gpuxlate.translate(text, to="vke").text == text
 
 
+def test_files_without_a_last_line_break_are_documents_of_one_text(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.yaml").write_text(json.dumps(pod(VKE, name)))
+    done = gpuxlate.translate(tmp_path, to="tke")
+    assert [one["metadata"]["name"] for one in done.objects] == ["a", "b"]
+
+
 def test_parse_gives_documents() -> None:
     found = gpuxlate.parse([pod(VKE), pod(TKE, "other")])
     assert found.shares == (SHARE,) * 2

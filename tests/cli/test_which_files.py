@@ -86,12 +86,15 @@ NOTHING = {
     **{f"{one} --exclude *": (0, b"") for one in ("translate . --to tke", "translate . --to tke -i")},
     **{f"{one} --exclude *": (0, b"") for one in ("parse .", "render . --to tke")},
     **{f"{one} .git": (3, b"") for one in ("lint", "inspect")},
+    **{f"{one} empty": (3, b"") for one in ("lint", "inspect")},  # but for the branch a.yaml of its .git
 }
 
 
-@pytest.mark.usefixtures("tree")
-def test_when_nothing_is_left() -> None:
+def test_when_nothing_is_left(tree: Path) -> None:
     """All excluded is clean; a folder without such files is not."""
+    branch = tree / "empty/.git/refs/heads/a.yaml"
+    branch.parent.mkdir(parents=True)
+    branch.touch()
     ran = {arguments: run(*arguments.split()) for arguments in NOTHING}
     assert {arguments: (said.code, said.out) for arguments, said in ran.items()} == NOTHING
 

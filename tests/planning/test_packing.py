@@ -166,6 +166,7 @@ CASES = {
     "whole cards and parts": (2, [(ask(cards=2),), (ask(10, 4),)], {0: 1, 1: 2}, (2, 3)),
     "modes do not meet": (1, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (2, 2)),
     "modes on two cards": (2, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (1, 2)),
+    "three modes on two cards": (2, [(ask(10, 1, mode=mode),) for mode in "abc"], {0: 1, 1: 1, 2: 1}, (2, 3)),
     "pools do not meet": (2, [(ask(10, 1, pool="a"),), (ask(10, 1, pool="b"),)], {0: 1, 1: 1}, (2, 2)),
     "any pool": (2, [(ask(10, 1, pool="a"),), (ask(10, 1),)], {0: 1, 1: 1}, (1, 1)),
     "cards of a pod": (4, [(ask(cards=3),)], {0: 3}, (3, 9)),  # the fourth of each stays free
