@@ -289,6 +289,7 @@ def holds_of_a_form(source: Backend, target: Backend) -> None:
 
     @tries(budget(OF_FORMS, *pair))
     @given(questions(source.name, target.name).map(one_container))
+    @example(one_container(PLAIN))
     def holds(question: Question) -> None:
         nonlocal carried
         [one] = question.pod
