@@ -150,8 +150,10 @@ def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_entries_are_counted_and_not_their_keys() -> None:
-    text = decisions.with_entries(Source("d.yaml", ""), [Decision(**ENTRY)] * limits.MAX_ENTRIES)
-    found, problems = decisions.decisions_in(Source("d.yaml", text))
+    text = decisions.with_entries(Source("d.yaml", ""), [Decision(**ENTRY)])
+    assert text.startswith(HEAD)
+    many = HEAD + text.removeprefix(HEAD) * limits.MAX_ENTRIES
+    found, problems = decisions.decisions_in(Source("d.yaml", many))
     assert (len(found), problems) == (limits.MAX_ENTRIES, [])
 
 
