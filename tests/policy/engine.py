@@ -70,15 +70,22 @@ class Engine:
             assert one.return_type().name() == "BOOL", one  # the API server refuses dyn
         assert all("\n" not in one["message"] for _, one in self.validations)
 
-    def matches(self, one: Object) -> bool:
-        return all(_value(condition, self._data(one)) for condition in self.conditions)
+    def matches(self, one: Object, judged: dict[object, bool] | None = None) -> bool:
+        """``judged``: what the conditions say of the object, which several policies of a dialect share."""
+        judged = {} if judged is None else judged
+        for condition in self.conditions:
+            if condition not in judged:
+                judged[condition] = _value(condition, self._data(one))
+            if not judged[condition]:
+                return False
+        return True
 
     def _data(self, one: Object) -> Object:
         return {"object": one, "variables": {}, "params": self.params}
 
-    def __call__(self, one: Object) -> dict[str, list[str]]:
+    def __call__(self, one: Object, judged: dict[object, bool] | None = None) -> dict[str, list[str]]:
         """The messages of what an object breaks, by code."""
-        if not self.matches(one):
+        if not self.matches(one, judged):
             return {}
         data = self._data(one)
         for name, expression in self.variables.items():

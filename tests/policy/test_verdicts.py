@@ -75,7 +75,8 @@ def enforced(scope: str) -> frozenset[str]:
 def by_policies(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
     judging = [each for backend in BACKENDS for each in made(backend.name, scope).items()]
     judging.append((Severity.ERROR, on_names(scope)))
-    return {(code, severity) for severity, (_, engine) in judging for code in engine(one)}
+    judged: dict[object, bool] = {}
+    return {(code, severity) for severity, (_, engine) in judging for code in engine(one, judged)}
 
 
 def by_lint(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
