@@ -11,7 +11,15 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange, Version, at_least, parse
+from gpuxlate.model.profile import (
+    ChangeKind,
+    Component,
+    Release,
+    ReleaseChange,
+    Version,
+    at_least,
+    version_numbers,
+)
 
 KUBERNETES = Component("kubernetes", "Kubernetes")
 """What a profile has as ``kubernetesVersion``."""
@@ -75,7 +83,7 @@ def newest(component: Component, told: Iterable[Release]) -> Version | None:
         if document["component"] == component.name and document.get("newest")
     ]
     versions = (*listed, *(release.version for release in told if release.component == component))
-    known = (version for text in versions if (version := parse(text)) is not None)
+    known = (version for text in versions if (version := version_numbers(text)) is not None)
     return max(known, key=lambda version: version.release) if listed else None
 
 
