@@ -19,7 +19,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
-from gpuxlate.translation.edits import share_edits, writable
+from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import PodFit, fit_pod
 from gpuxlate.translation.hints import in_keys
 from gpuxlate.translation.notes import (
@@ -30,6 +30,7 @@ from gpuxlate.translation.notes import (
     unknown_choices,
     written_without_a_dialect,
 )
+from gpuxlate.translation.obstacles import writable
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
 from gpuxlate.translation.pod_run import PodRun

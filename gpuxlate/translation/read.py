@@ -35,7 +35,6 @@ from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, unread_classes
-from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.leftovers import (
@@ -50,6 +49,7 @@ from gpuxlate.translation.leftovers import (
     left_machines,
 )
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
+from gpuxlate.translation.obstacles import awakened
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.pod_run import PodRun

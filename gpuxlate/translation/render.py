@@ -25,10 +25,11 @@ from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import Changes, changes
-from gpuxlate.translation.edits import disagreements, share_edits, writable
+from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.notes import miscounted, other_cards
+from gpuxlate.translation.obstacles import disagreements, writable
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.edit import edit_document

@@ -18,10 +18,9 @@ from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.translation import share_is_expressible, text_is_editable
-from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.leftovers import IN_MANIFESTS, IN_PATCHES, IN_VALUES
-from gpuxlate.translation.notes import stale_comments
+from gpuxlate.translation.obstacles import disagreements
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
@@ -36,6 +35,7 @@ from gpuxlate.translation.read import (
 )
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, shares_of
+from gpuxlate.translation.stale_comments import stale_comments
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import AnchorIndex
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, with_location
