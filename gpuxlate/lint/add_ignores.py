@@ -91,8 +91,8 @@ def add_ignores(source: Source, settings: LintSettings, reason: str) -> IgnoredS
             by_line[diagnostic.text_line or diagnostic.span.line].append(diagnostic)
     if not by_line:
         return result
-    left = limits.MAX_IGNORES - sum(1 for _ in COMMENT.finditer(source.text))
-    for line in sorted(by_line)[max(left, 0) :]:
+    allowed = limits.MAX_IGNORES - sum(1 for _ in COMMENT.finditer(source.text))
+    for line in sorted(by_line)[max(allowed, 0) :]:
         result.refused += [RefusedIgnore(finding, TOO_MANY) for finding in by_line.pop(line)]
     comments = {line: _comment(findings, reason) for line, findings in by_line.items()}
     commented = _Commented(source, comments)
@@ -144,9 +144,9 @@ class _Commented:
         """Write each comment at its best place, or at the next one where it would change what is read."""
         places = {line: self._places(line) for line in sorted(self._comments)}
         while places:
-            nearest = [(line, left.pop(0)) for line, left in places.items() if left]
+            nearest = [(line, waiting.pop(0)) for line, waiting in places.items() if waiting]
             refused = {line for line, _ in refused_alone(nearest, self._write)}
-            places = {line: left for line, left in places.items() if line in refused}
+            places = {line: waiting for line, waiting in places.items() if line in refused}
 
     def _write(self, fresh: Sequence[tuple[int, Splice]]) -> bool:
         if not self._allowed.spend(len(self._before.text)):

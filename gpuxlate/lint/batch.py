@@ -71,17 +71,17 @@ class Batch:
 def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
     """The text changes of each fix on its own, by its finding; only fixes that can be applied."""
     changes: dict[Subject, list[Splice]] = {}
-    left = [finding for finding in findings if finding.fix is not None]
+    fixable = [finding for finding in findings if finding.fix is not None]
     allowed = limits.Allowance(document.end - document.start)
     for _ in range(MAX_TURNS):
         batch = Batch(document, allowed)
-        batch.add(left)
+        batch.add(fixable)
         for finding in batch.taken:
             # a plan looks up what aliases share, each time
             if finding.fix is not None and (len(changes) < limits.MAX_TRIES or not document.aliases):
                 changes[finding.subject] = planned(document, finding.fix.edits)
         taken = {finding.subject for finding in batch.taken}
-        left = [finding for finding in left if finding.subject not in taken]
-        if not left or not taken:
+        fixable = [finding for finding in fixable if finding.subject not in taken]
+        if not fixable or not taken:
             break
     return changes

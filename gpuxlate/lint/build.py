@@ -30,14 +30,14 @@ def findings_of_build(
     of_build: dict[tuple[str, str | None, object], Diagnostic] = {}
     for obj in build.objects:
         document = places.of(obj.document).with_root(obj.root)
-        here = settings[document.source.name]._replace(role=MANIFESTS)
-        for finding in lint_built(document, here):
+        object_settings = settings[document.source.name]._replace(role=MANIFESTS)
+        for finding in lint_built(document, object_settings):
             placed = places.found(finding, obj)
             name = placed.file or ""
             if name not in ignores:
                 ignores[name] = list(ignores_in_text(places.sources[name])) if name in places.sources else []
-            left, _ = without_ignored([placed], ignores[name], lambda _code: False)
-            if left and not (name in settings and settings[name].excused(placed.code)):
+            not_ignored, _ = without_ignored([placed], ignores[name], lambda _code: False)
+            if not_ignored and not (name in settings and settings[name].excused(placed.code)):
                 of_build.setdefault(_key(placed), placed.located(fix=None))
     built = {(places.of(obj.document).source.name, obj.document.index) for obj in build.objects}
     for piece in build.texts:

@@ -132,8 +132,8 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         selected = [
             finding for finding in once_per_object(_once(findings)) if settings.selected(finding.code)
         ]
-        left, result.suppressed = without_ignored(selected, ignores, settings.selected)
-        result.diagnostics = sorted(settings.context.applying(left), key=Diagnostic.sort_key)
+        not_ignored, result.suppressed = without_ignored(selected, ignores, settings.selected)
+        result.diagnostics = sorted(settings.context.applying(not_ignored), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
 
@@ -184,8 +184,8 @@ def _check_documents(
     context, claims = settings.context, settings.claims_beside(source)
 
     def start(document: Document) -> LintState:
-        left = most + 1 - len(findings)
-        return LintState(document=document, settings=settings, context=context, claims=claims, most=left)
+        allowed = most + 1 - len(findings)
+        return LintState(document=document, settings=settings, context=context, claims=claims, most=allowed)
 
     try:
         for state in run_passes(read(source), _passes_of(settings.role), start):
@@ -219,8 +219,8 @@ def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
         return LintState(document=document, settings=settings, context=context, claims=claims)
 
     (state,) = run_passes([document], _OF_OBJECTS, start)
-    left, _ = without_ignored(once_per_object(state.diagnostics), state.ignores, lambda _code: False)
-    return list(context.applying(left))
+    not_ignored, _ = without_ignored(once_per_object(state.diagnostics), state.ignores, lambda _code: False)
+    return list(context.applying(not_ignored))
 
 
 def _once(findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:

@@ -86,7 +86,7 @@ class _Fixer:
         waiting: dict[int, list[Group]] = {}
         while self._tries and (offered := self._offered(self.source, refused)):
             waiting = {n: waiting.get(n) or [_worst(group)] for n, group in offered.items()}
-            groups = {n: left.pop() for n, left in waiting.items()}
+            groups = {n: edits_left.pop() for n, edits_left in waiting.items()}
             better = self._better(groups)
             for n, group in groups.items():
                 middle = len(group) // 2

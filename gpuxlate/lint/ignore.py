@@ -128,7 +128,7 @@ def without_ignored(
     findings: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
 ) -> tuple[list[Diagnostic], int]:
     """The findings left, with GX009 for ignores that match nothing; and how many were suppressed."""
-    left: list[Diagnostic] = []
+    not_ignored: list[Diagnostic] = []
     gone = 0
     index = _IgnoreIndex(ignores)
     for finding in findings:
@@ -138,15 +138,15 @@ def without_ignored(
         if hits:
             gone += 1
         else:
-            left.append(finding)
+            not_ignored.append(finding)
     if selected(UNUSED):
-        left.extend(
+        not_ignored.extend(
             ignore.as_unused(code)
             for ignore in ignores
             for code in ignore.codes
             if _is_unused(ignore, code, selected)
         )
-    return left, gone
+    return not_ignored, gone
 
 
 class _IgnoreIndex:

@@ -84,9 +84,9 @@ def limits_of(job: Job) -> Mapping[str, Value]:
 def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
     """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
-    here = context._replace(dialects=(backend,))
+    job_context = context._replace(dialects=(backend,))
     both = (catalog.rules_beside(backend), backend.rules)
-    findings = [finding for rules in both for finding in check_pod(rules, keys, here)]
+    findings = [finding for rules in both for finding in check_pod(rules, keys, job_context)]
     yield from (finding.located(fix=None) for finding in findings)
     reported = {finding.path for finding in findings if finding.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):

@@ -175,9 +175,9 @@ class RuleSelection:
         """The ignored rules of a file, with the numbers of the entries in the configuration."""
         if self.config is None or not self.config.per_file_ignores:
             return []
-        mine = self.config.ignores_for(path)
+        excused = self.config.ignores_for(path)
         return [
-            (n, ignores.rules) for n, ignores in enumerate(self.config.per_file_ignores) if ignores in mine
+            (n, ignores.rules) for n, ignores in enumerate(self.config.per_file_ignores) if ignores in excused
         ]
 
     def note(self, path: StrPath | None, excused: Iterable[str]) -> None:

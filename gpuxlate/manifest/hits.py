@@ -192,11 +192,11 @@ def scalars(root: Node | None, places: Sequence[int] | None = None) -> Iterator[
                     within = _with_places(merged, _start, places, first, last)
                     below += ((steps, merged[number], first, last) for number, first, last in within)
                     continue
-                here = (steps, name.text)
+                entry_steps = (steps, name.text)
                 if places is None or places[first] < value.start:
-                    yield here, name, True
+                    yield entry_steps, name, True
                 if places is None or places[last - 1] >= value.start:
-                    below.append((here, value, first, last))
+                    below.append((entry_steps, value, first, last))
         elif isinstance(node, nodes.Sequence):
             within = _with_places(node.items, _start, places, low, high)
             below += (((steps, number), node.items[number], first, last) for number, first, last in within)

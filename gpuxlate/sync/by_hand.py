@@ -29,12 +29,12 @@ def line_writers(
     and text. Those are of GPUShare documents where their shares are written in it."""
     old = Source(file.source.place, file_bytes(file.source.place).decode(errors="replace"))
     new = Source(file.source.place, written)
-    translated, rest, with_shares = map(Origins, file.steps)
+    translated, left_out, with_shares = map(Origins, file.steps)
 
     def of_line(number: int) -> Iterator[tuple[str, int, str]]:
         start = new.line_start(number)
         if with_shares.are_copied(start, start + len(new.line_text(number))):
-            line, _ = old.position(translated.of(rest.of(with_shares.of(start))))
+            line, _ = old.position(translated.of(left_out.of(with_shares.of(start))))
             yield old.name, line, old.line_text(line)
             return
         for document, _ in tree.shares[file.source.path]:

@@ -99,11 +99,11 @@ def _with_shares(
     is left of it."""
     source = Source.from_bytes(file.source.place, data)
     try:
-        found = [document for document in documents(source) if document.root is not None]
+        filled = [document for document in documents(source) if document.root is not None]
     except NotYamlError:
         return file
-    gone = [document for document in found if is_share_document(document)]
-    if gone and len(gone) == len(found) and not shares:
+    gone = [document for document in filled if is_share_document(document)]
+    if gone and len(gone) == len(filled) and not shares:
         return None
     translated, left_out = file.steps[0], [Splice(document.start, document.end, "") for document in gone]
     written: Sequence[Splice] = ()

@@ -187,11 +187,11 @@ class TargetTree:
         removed = set(self.removed)
         emptied = {over for file in self.lock.files for over in _above(file)}
         for top, folders, names in os.walk(place):
-            here = os.path.relpath(top, self.folder)
+            subfolder = os.path.relpath(top, self.folder)
             links = {name for name in folders if os.path.islink(os.path.join(top, name))}
             if (
-                here not in emptied
-                or not {posixpath.join(here, name) for name in (*names, *links)} <= removed
+                subfolder not in emptied
+                or not {posixpath.join(subfolder, name) for name in (*names, *links)} <= removed
             ):
                 return False
         return True

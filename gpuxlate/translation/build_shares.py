@@ -58,7 +58,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
         document = places.of(obj.document).with_root(obj.root)
         beside = settings.claims.beside(document.source)
         pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
-        here = (
+        own_settings = (
             replace(
                 settings,
                 decisions=replace(settings.decisions, built=decisions_on(obj, build, places, settings)),
@@ -66,7 +66,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
             if settings.decisions
             else settings
         )
-        part = State(document=document, settings=here, role=MANIFESTS, task=task)
+        part = State(document=document, settings=own_settings, role=MANIFESTS, task=task)
         part.runs += (PodRun(_called(pod, obj)) for pod in pods)
         task.run("shares", part)
         if obj.unknown:
@@ -181,6 +181,6 @@ def _missed(
         about_pods = is_operations(piece.document) or patched_pods(piece.document)
         if about_pods and might_have_gpu_keys(piece.document.text.encode(), settings.profile):
             message = msg("a patch is not counted: {why}", why=NOT_THERE)
-            here = left(places.folder, message, piece.document, ("metadata", "name"))
+            leftover = left(places.folder, message, piece.document, ("metadata", "name"))
             start = piece.document.start
-            yield replace(here, diagnostic=places.written(here.diagnostic, piece, (start, start)))
+            yield replace(leftover, diagnostic=places.written(leftover.diagnostic, piece, (start, start)))

@@ -78,9 +78,14 @@ def changes(
     whole = False
     for claim in claims_of(document) if document.may_hold(MARK) else ():
         users = [translated(keys) for _, keys in beside.index.users(claim)]
-        mine = replaced_backends(claim.devices.classes(), scope)
+        replaced = replaced_backends(claim.devices.classes(), scope)
         kept = beside.index.kept_by(claim)
-        if mine and users and not kept and all(any(backend in by for backend in mine) for by in users):
+        if (
+            replaced
+            and users
+            and not kept
+            and all(any(backend in by for backend in replaced) for by in users)
+        ):
             if claim.place.path == ():
                 whole = True
             elif claim.place.path[-2:-1] == ("items",):

@@ -99,8 +99,8 @@ class DecidedAccept(Accept):
         return replace(settled, message=changed_since(loss.message, old[-1], loss.asked, loss.given))
 
     def _fills(self, field: str, code: str, container: str) -> int | None:
-        mine = self._about(field, code, container)
-        amounts = (entry.given for entry in mine if entry.accept and entry.verdict == LossKind.FILLED)
+        entries = self._about(field, code, container)
+        amounts = (entry.given for entry in entries if entry.accept and entry.verdict == LossKind.FILLED)
         return next((amount for amount in amounts if isinstance(amount, int)), self.fill.get(field))
 
     def _about(self, field: str, code: str, container: str | None) -> Iterator[Decision]:
@@ -187,8 +187,8 @@ class Decisions:
 
     def accepted(self, target: str) -> list[str]:
         """What a translation to a target depends on, as one text for each entry."""
-        mine = (entry for entry in self.entries if entry.accept and entry.to in (None, target))
-        return sorted(json.dumps(entry._replace(reason="").to_data()) for entry in mine)
+        entries = (entry for entry in self.entries if entry.accept and entry.to in (None, target))
+        return sorted(json.dumps(entry._replace(reason="").to_data()) for entry in entries)
 
     def about_object(self, name: str, target: str) -> list[Decision]:
         """The entries about an object with this name in entries."""
@@ -271,14 +271,14 @@ class Decisions:
             targets = looked.get(entry.object, set())
             if not (targets if entry.to is None else entry.to in targets):
                 continue
-            mine = [
+            judged_losses = [
                 loss
                 for to, loss in losses.get((entry.object, entry.field, entry.code), ())
                 if entry.to in (None, to) and entry.of_container(loss.container)
             ]
-            if any(_matches(entry, loss.loss) for loss in mine if not loss.final):
+            if any(_matches(entry, loss.loss) for loss in judged_losses if not loss.final):
                 continue
-            if entry.accept and any(loss.final for loss in mine):
+            if entry.accept and any(loss.final for loss in judged_losses):
                 message = msg("{field} is refused: no decision accepts it", field=entry.field)
                 hint = "change the share, and remove this entry"
                 findings.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
@@ -384,8 +384,8 @@ def read_decisions(sources: Iterable[Source], base: str) -> tuple[Decisions, lis
     findings: list[Diagnostic] = []
     for source in sources:
         if source.text.strip():
-            mine, problems = decisions_in(source)
-            entries += mine
+            new_entries, problems = decisions_in(source)
+            entries += new_entries
             findings += problems
     findings += conflicting_entries(entries)
     if any(finding.severity is Severity.ERROR for finding in findings):
@@ -436,5 +436,5 @@ def _behind(source: Source, finding: Diagnostic) -> DecidedValue:
     """What stands behind a key in a text that is no YAML."""
     if finding.span is None:
         return None
-    rest = source.line_text(finding.span.end_line)[finding.span.end_column - 1 :]
-    return cut(rest.strip().lstrip("\"':").strip(), MAX_NAME) or None
+    following = source.line_text(finding.span.end_line)[finding.span.end_column - 1 :]
+    return cut(following.strip().lstrip("\"':").strip(), MAX_NAME) or None

@@ -179,24 +179,28 @@ def _paired(
     gone = {name for name, _ in old}
     # an entry that is there already and is not removed is set in place
     staying = {name for name in new if name in existing and name not in gone}
-    left = {name: value for name, value in new.items() if name not in staying}
+    unwritten = {name: value for name, value in new.items() if name not in staying}
     unpaired: list[Value] = []
     for name, value in old:
-        partner = name if name in left else next((n for n in left if role(n) == role(name) is not None), None)
+        partner = (
+            name
+            if name in unwritten
+            else next((n for n in unwritten if role(n) == role(name) is not None), None)
+        )
         if partner is None:
             unpaired.append(value)
         else:
-            yield from _replaced(value, partner, left.pop(partner), quoted_source)
+            yield from _replaced(value, partner, unwritten.pop(partner), quoted_source)
     for value in unpaired:
-        if left and any_role:
-            partner = next(iter(left))
-            yield Rename(value.path, partner, _written(left.pop(partner), value, quoted_source))
+        if unwritten and any_role:
+            partner = next(iter(unwritten))
+            yield Rename(value.path, partner, _written(unwritten.pop(partner), value, quoted_source))
         else:
             yield Remove(value.path)
     for name in sorted(staying):
         if existing[name].text != new[name].text:
             yield Put(existing[name].path, new[name].plain)
-    for name, new_value in left.items():
+    for name, new_value in unwritten.items():
         yield Put((*path, name), new_value.plain)
 
 

@@ -73,7 +73,7 @@ def _with_hints(outcome: Outcome, dialect: _Dialect) -> Outcome:
         return dialect.hint(_place(outcome.container), hint, path)
 
     losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in outcome.losses)
-    findings = (replace(said, hint=hint(said.hint, said.path)) for said in outcome.diagnostics)
+    findings = (replace(finding, hint=hint(finding.hint, finding.path)) for finding in outcome.diagnostics)
     return replace(outcome, losses=tuple(losses), diagnostics=tuple(findings))
 
 
@@ -119,7 +119,7 @@ class _Dialect:
             place = _place(outcome.container)
             for hint in (
                 *(loss.hint for loss in outcome.losses),
-                *(said.hint for said in outcome.diagnostics),
+                *(finding.hint for finding in outcome.diagnostics),
             ):
                 if place not in self.shares or not isinstance(hint, Message):
                     continue

@@ -147,8 +147,8 @@ class Leftover(PrintedAs):
     @property
     def follows(self) -> bool:
         """It is translated as soon as what it is laid over can be."""
-        said = self.diagnostic.message
-        return isinstance(said, Message) and said.values.get("why") == BELOW
+        message = self.diagnostic.message
+        return isinstance(message, Message) and message.values.get("why") == BELOW
 
     def printed(self) -> PrintedLeftover:
         finding, span = self.diagnostic, self.diagnostic.span
@@ -270,8 +270,8 @@ def left_in_document(
             occurrence for occurrence in key_occurrences(pod.keys) if not scope.is_foreign(occurrence.name)
         ]:
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
-            left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
-            if left and spot.path not in in_pods:
+            is_left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
+            if is_left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
                 if not any(source.owns(spot.name) for source in sources) and spot.name not in words.joined(
                     names
@@ -289,7 +289,7 @@ def left_in_document(
                     final = counting is not None or why == BELOW
                     diagnostic = with_location(document, counting or finding, pod.object)
                     yield Leftover(spot.name, diagnostic, final, of_share=run.why_left is not None)
-            elif sources and not (left or meant) and scope.words.owners(spot.name):
+            elif sources and not (is_left or meant) and scope.words.owners(spot.name):
                 third = awakened(run) if third is None else third
                 counting = _counting(spot, third)
                 if counting is not None:
@@ -319,14 +319,14 @@ def _asks_by(names: Set[str], words: KeyIndex) -> str:
     return OTHER_KEYS if asks else NO_SHARE
 
 
-def half_translated(left: Leftover) -> Diagnostic:
+def half_translated(leftover: Leftover) -> Diagnostic:
     """A file in which one share is translated and another is not: nothing accepts a file of two dialects."""
     message = msg(
-        "{file} would be in two dialects: a share of it is not translated", file=left.diagnostic.file
+        "{file} would be in two dialects: a share of it is not translated", file=leftover.diagnostic.file
     )
-    diagnostic: Diagnostic = nothing_is_left_behind(left.diagnostic.path, message, msg(HALF))
+    diagnostic: Diagnostic = nothing_is_left_behind(leftover.diagnostic.path, message, msg(HALF))
     return diagnostic.located(
-        **{name: getattr(left.diagnostic, name) for name in ("file", "document", "object", "span")}
+        **{name: getattr(leftover.diagnostic, name) for name in ("file", "document", "object", "span")}
     )
 
 

@@ -37,8 +37,8 @@ def _leaves_terms_empty(pod: PodKeys, owned: Owned) -> bool:
 
     Terms are alternatives, so that would change which nodes the pod may use.
     """
-    left = [any(not owned(r.key, Place.NODE_SELECTOR) for r in term) for term in pod.affinity if term]
-    return any(left) and not all(left)
+    keeps_some = [any(not owned(r.key, Place.NODE_SELECTOR) for r in term) for term in pod.affinity if term]
+    return any(keeps_some) and not all(keeps_some)
 
 
 # Fields that a target needs for a share, and that the object of the pod has not (GX023).
@@ -101,8 +101,8 @@ def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Bac
             return
     if now is None or now.text in target.schedulers:
         return
-    left = now.text in left_schedulers(replaced, target)
-    if left or (now.text == DEFAULT and new is not None):
+    is_replaced = now.text in left_schedulers(replaced, target)
+    if is_replaced or (now.text == DEFAULT and new is not None):
         yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
     elif target.schedulers and now.text != DEFAULT:
         allowed = join_or(target.schedulers)
@@ -161,8 +161,8 @@ def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     if stays is not None and stays.text in left_schedulers(replaced, target):
         stays = own_scheduler(pod, keys, replaced, target)
     claims = tuple(claim for claim in pod.keys.claims if not registry.has_devices_of(claim, replaced))
-    left = replace(pod.keys, scheduler_name=stays, claims=claims)
-    after = _after(left, keys, replaced_keys(replaced, target, pod.keys))
+    staying_keys = replace(pod.keys, scheduler_name=stays, claims=claims)
+    after = _after(staying_keys, keys, replaced_keys(replaced, target, pod.keys))
     return tuple(backend for backend in registry.backends_of(after) if backend is not target)
 
 

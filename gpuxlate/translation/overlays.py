@@ -114,9 +114,11 @@ def translate_operations(state: State, operations: OverlayPod) -> None:
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
     """``pod``: what is said of one; None where the document says something of its object only."""
     document, settings = state.document, state.settings
-    said = bases[0].part if bases else pod
+    said_pod = bases[0].part if bases else pod
     places = bases[0].places if bases else None
-    claimed = list(_claims_of_part(document, said, places, state.claims, settings.scope)) if said else []
+    claimed = (
+        list(_claims_of_part(document, said_pod, places, state.claims, settings.scope)) if said_pod else []
+    )
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     part = PartResult(left=why) if why else _translate_over(document, bases, settings)
     state.report(part.diagnostics, part.sources)
@@ -127,8 +129,8 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
         state.kept += bases[0].part.siblings
     if part.left:
         state.leave(claimed)
-        if said and places:
-            state.leave(_left_cards(document, part, said, places, settings))
+        if said_pod and places:
+            state.leave(_left_cards(document, part, said_pod, places, settings))
     return part
 
 
@@ -166,14 +168,16 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
     try:
         for base in over:
             whole = replace(base.whole.keys, claims=base.claims) if base.claims else base.whole.keys
-            said = () if is_operations(document) else dialects_of(base.part.keys, settings)
-            mine = _each_once(*said, *dialects_of(whole, settings), *dialects_of(base.base.keys, settings))
-            part.sources = _each_once(*part.sources, *mine)
-            if mine in ((), (settings.to,)):
+            of_part = () if is_operations(document) else dialects_of(base.part.keys, settings)
+            dialects = _each_once(
+                *of_part, *dialects_of(whole, settings), *dialects_of(base.base.keys, settings)
+            )
+            part.sources = _each_once(*part.sources, *dialects)
+            if dialects in ((), (settings.to,)):
                 edits.append(_Changes([], [], partial(_fits, document, base, base.root, base.after)))
             else:
                 pod = base.whole._replace(keys=whole)
-                edits.append(_edits(document, base._replace(whole=pod), mine, settings, part))
+                edits.append(_edits(document, base._replace(whole=pod), dialects, settings, part))
     except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
         pod = over[0].part
         for finding in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
@@ -278,7 +282,7 @@ def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
 
 
 def _edits(
-    document: Document, base: OverlayBase, mine: tuple[Backend, ...], settings: Settings, part: PartResult
+    document: Document, base: OverlayBase, dialects: tuple[Backend, ...], settings: Settings, part: PartResult
 ) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, CannotMergeError,
     EditError.
@@ -290,7 +294,7 @@ def _edits(
     if missing:
         raise _CannotError(missing.message)
     below, above = (dialects_of(pod.keys, settings) for pod in (base.base, whole))
-    if target in below and mine != below:
+    if target in below and dialects != below:
         message = "the object that it patches already uses {target}: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, base, settings) if settings.decisions else (None, None)
@@ -298,20 +302,20 @@ def _edits(
     after = fitted(document.with_root(base.after), whole, above, settings, over, base.home)
     if based is not None and over is not None:
         part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
-    if refuses(before.found):
+    if refuses(before.findings):
         raise _CannotError(BELOW)
-    said_before = set(map(words_of, before.found))
-    found = after.found if above else []  # nothing is translated of a pod that has no share any more
-    for finding in found:
+    said_before = set(map(words_of, before.findings))
+    findings = after.findings if above else []  # nothing is translated of a pod that has no share any more
+    for finding in findings:
         if words_of(finding) not in said_before:
             at = replace(finding, path=base.places.of(finding.path))
             part.diagnostics.append(with_location(document, at, base.part.object))
-    if refuses(found):
+    if refuses(findings):
         return _Changes([], [], lambda _edits: True)
     patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
     new_below = _written(base.base, base.root, before.fit.keys, below, target)
     new_whole = _written(whole, base.after, after.fit.keys, above, target)
-    edits = _difference(document, base, new_below, new_whole, role_of((*mine, target)))
+    edits = _difference(document, base, new_below, new_whole, role_of((*dialects, target)))
     fit = partial(_fits, document, base, new_below, new_whole)
     if not fit(edits):
         raise _CannotError(_OTHERWISE)
@@ -352,9 +356,9 @@ def _fits(
 ) -> bool:
     """The part with these edits, laid over the new object below it, makes the new whole."""
     assert document.root is not None
-    said = narrowed(document.root, base.within) if base.within else document.root
+    said_root = narrowed(document.root, base.within) if base.within else document.root
     try:
-        again = replace(document, root=edited(said, edits, base.part.siblings))
+        again = replace(document, root=edited(said_root, edits, base.part.siblings))
         return alike(base.lay(new_below, again, False), new_whole)
     except (CannotMergeError, EditError):
         return False

@@ -225,11 +225,11 @@ class Task(NamedTuple):
 
     def leave(self, result: Result, leftovers: Iterable[Leftover]) -> None:
         """Add what is not translated. A text that is no YAML is wrong, whatever is done with it."""
-        left = listed(leftovers)
-        result.leftovers += left
+        in_order = listed(leftovers)
+        result.leftovers += in_order
         result.diagnostics += (
             leftover.diagnostic
-            for leftover in left
+            for leftover in in_order
             if self.reports_left or leftover.diagnostic.code == file_parses.code
         )
 
@@ -246,7 +246,7 @@ def leave_text(
 
 
 def settled(
-    left: Leftover, *, folder: Callable[[], str], allowed: bool, decided: DecidedLeftover | None = None
+    leftover: Leftover, *, folder: Callable[[], str], allowed: bool, decided: DecidedLeftover | None = None
 ) -> Leftover:
     """A leftover as it is reported. The one place that accepts it: a warning then, and no option is in its
     hint that is given.
@@ -254,9 +254,9 @@ def settled(
     ``folder``: of the kustomization that builds its file. ``allowed``: by ``--allow-leftovers``.
     ``decided``: what entries say about it.
     """
-    finding, final = left.diagnostic, left.final
+    finding, final = leftover.diagnostic, leftover.final
     severity, message, hint = finding.severity, finding.message, finding.hint or ""
-    if allowed and severity is Severity.ERROR and (left.follows or not final):
+    if allowed and severity is Severity.ERROR and (leftover.follows or not final):
         severity = Severity.WARNING
     if decided is not None and decided.accepts and not final:
         severity = Severity.WARNING
@@ -268,7 +268,7 @@ def settled(
     elif allowed and template in ALLOWED:
         hint = msg(ALLOWED[template], **values)
     reported = replace(finding, severity=severity, message=message, hint=hint or finding.hint)
-    return replace(left, diagnostic=reported)
+    return replace(leftover, diagnostic=reported)
 
 
 def _reported(
@@ -285,9 +285,9 @@ def _reported(
     if decided is None:
         return map(report, leftovers)
     reported = []
-    for left in leftovers:
-        entries = decided.about(left)
-        reported.append(report(left, decided=entries))
+    for leftover in leftovers:
+        entries = decided.about(leftover)
+        reported.append(report(leftover, decided=entries))
         result.judged.append(entries.judged(reported[-1]))
     return reported
 
@@ -337,8 +337,8 @@ def run_source(
     whole = over_documents(work, source, read, settings.in_chunks)
     whole.text = source.text
     if whole.problem is not None:
-        left = _unread(whole, source, whole.problem, whole.end, settings, role, task)
-        leave_text(whole, left, source, settings, task)
+        leftovers = _unread(whole, source, whole.problem, whole.end, settings, role, task)
+        leave_text(whole, leftovers, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.new_template_names and (again := with_own_names(whole, settings)):
@@ -394,7 +394,7 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
 
     ``added``: the splices that add and remove documents.
     """
-    whole.diagnostics += [half_translated(left) for left in whole.leftovers if left.of_share][:1]
+    whole.diagnostics += [half_translated(leftover) for leftover in whole.leftovers if leftover.of_share][:1]
     splices, whole.splices = whole.splices, []
     if whole.refused:
         return
@@ -415,17 +415,19 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
 def refuse_items(state: State) -> None:
     """An error that no option accepts refuses the shares that it is about: those of its pod, else those of
     its object, else, where the whole document is wrong, all."""
-    said = attrgetter("code", "path", "message")
-    errors = {said(finding): finding for finding in state.diagnostics if finding.severity is Severity.ERROR}
+    subject_of = attrgetter("code", "path", "message")
+    errors = {
+        subject_of(finding): finding for finding in state.diagnostics if finding.severity is Severity.ERROR
+    }
     if not errors or not state.items:
         return
     accepted = {(loss.code, loss.message) for item in state.items for loss in item.losses}
-    accepted |= {(left.diagnostic.code, left.diagnostic.message) for left in state.leftovers}
+    accepted |= {(leftover.diagnostic.code, leftover.diagnostic.message) for leftover in state.leftovers}
     errors = {key: error for key, error in errors.items() if (error.code, error.message) not in accepted}
-    of_items = [errors.keys() & set(map(said, item.diagnostics)) for item in state.items]
+    of_items = [errors.keys() & set(map(subject_of, item.diagnostics)) for item in state.items]
     places = {pod.keys.path: pod.object_path for pod in state.pods}
-    rest = errors.keys() - set().union(*of_items)
-    refused = _places_of((errors[key] for key in rest), places)
+    of_no_item = errors.keys() - set().union(*of_items)
+    refused = _places_of((errors[key] for key in of_no_item), places)
     state.items = [
         replace(item, verdict=Verdict.REFUSED) if of_item or item.pod in refused else item
         for item, of_item in zip(state.items, of_items, strict=True)

@@ -45,13 +45,16 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 
 
 class FittedPod(NamedTuple):
-    """The shares of a pod at the target. ``found``: all that is wrong, ``misread``: that which is wrong with
-    its keys. ``whole``: what patches make of the pod, where it is not complete without."""
+    """The shares of a pod at the target.
+
+    ``findings``: all that is wrong, ``misread``: that which is wrong with its keys. ``whole``: what patches
+    make of the pod, where it is not complete without.
+    """
 
     readings: Sequence[tuple[Backend, Reading]]
     fit: PodFit
     misread: Sequence[Diagnostic]
-    found: list[Diagnostic]
+    findings: list[Diagnostic]
     whole: FittedPod | None = None
 
     @property
@@ -75,7 +78,7 @@ def fitted(
     """
     read = shares_of(pod.keys, sources, settings)
     fitted_pod = _fitted(document, pod, sources, settings, read, decided)
-    built = settings.builds.pods(home) if refuses(fitted_pod.found) and not pod.keys.claims else ()
+    built = settings.builds.pods(home) if refuses(fitted_pod.findings) and not pod.keys.claims else ()
     if not built:
         return fitted_pod
     wholes = []
@@ -90,7 +93,7 @@ def fitted(
     )
     if filled is None or not (filled or corrects):
         return fitted_pod
-    read = read._replace(found=[finding for finding in read.found if words_of(finding) in stays])
+    read = read._replace(findings=[finding for finding in read.findings if words_of(finding) in stays])
     completed = _fitted(document, pod, sources, settings, read, decided, filled)
     return completed._replace(whole=wholes[0])
 
@@ -143,7 +146,7 @@ def _fitted(
         fit = _without_losses(fit, filled)
     if not fit.accepted or any(outcome.diagnostics for outcome in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
-    misread = _without_rounded(read.found, fit, readings, settings.profile) if read.found else ()
+    misread = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
     findings = [*misread]
     if chosen:
         findings += unknown_choices(chosen, target)
@@ -253,7 +256,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         decided = decisions.of_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
     home = Home(document.source.name, document.index, pod.keys.path)
     fitted_pod = fitted(document, pod, sources, state.settings, decided, home)
-    fit, findings = fitted_pod.fit, fitted_pod.found
+    fit, findings = fitted_pod.fit, fitted_pod.findings
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:

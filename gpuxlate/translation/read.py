@@ -226,11 +226,11 @@ def check_around(state: State) -> None:
 
 def reported_paths(state: State) -> frozenset[Path]:
     """The places of what is not translated of a document, as its findings say."""
-    left = {leftover.diagnostic for leftover in state.leftovers}
+    left_findings = {leftover.diagnostic for leftover in state.leftovers}
     return frozenset(
         finding.path
         for finding in state.diagnostics
-        if finding.code == nothing_is_left_behind.code or finding in left
+        if finding.code == nothing_is_left_behind.code or finding in left_findings
     )
 
 
@@ -263,8 +263,8 @@ def find_leftovers(texts: FileTexts, state: State) -> None:
     every = (*state.extra_leftovers, *leftovers)
     state.leave(leftover for leftover in every if not state.is_said_of_build(leftover.diagnostic.path))
     if state.remarks:
-        left = reported_paths(state)
-        state.diagnostics += (remark for remark in state.remarks if remark.path not in left)
+        left_paths = reported_paths(state)
+        state.diagnostics += (remark for remark in state.remarks if remark.path not in left_paths)
 
 
 def _is_said_of_build(kind: FileKind, path: Path) -> bool:
@@ -307,9 +307,9 @@ def first_half(texts: FileTexts, shares: Passes, amounts: Passes = (), needs: tu
 
     ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
     """
-    left = Pass("leftovers", partial(find_leftovers, texts), needs=needs)
+    leftovers = Pass("leftovers", partial(find_leftovers, texts), needs=needs)
     rules = Pass("document rules", check_around)
-    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, left, rules)
+    return (*_FIND_PODS, *shares, *amounts, *_BESIDE_PODS, leftovers, rules)
 
 
 LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))

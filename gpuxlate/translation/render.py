@@ -192,9 +192,9 @@ class _Render:
         pods: dict[tuple[int, Path], list[tuple[RenderRequest, _ContainerSpot]]] = {}
         for request, spot in chosen:
             pods.setdefault((spot.document.index, spot.pod.keys.path), []).append((request, spot))
-        for mine in pods.values():
-            spot = mine[0][1]
-            written = self._pod(spot, mine)
+        for pod_requests in pods.values():
+            spot = pod_requests[0][1]
+            written = self._pod(spot, pod_requests)
             by_document.setdefault(spot.document.index, (spot.document, []))[1].append(written)
         for document, all_written in by_document.values():
             self._judge_shared(document, all_written)
@@ -221,19 +221,19 @@ class _Render:
 
     def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
         """What an operator copies from the object is of its other pods too."""
-        mine = {run.pod.keys.path for run in written}
+        pod_paths = {run.pod.keys.path for run in written}
         others = [
             PodRun(pod, wanted=pod.keys)
             for pod in pods_in(document)
-            if pod.keys.path not in mine and self.settings.to.is_used_by(pod.keys)
+            if pod.keys.path not in pod_paths and self.settings.to.is_used_by(pod.keys)
         ]
         for pod, finding in disagreements([*written, *others]):
             self.diagnostics.append(with_location(document, finding, pod.object))
 
-    def _pod(self, spot: _ContainerSpot, mine: list[tuple[RenderRequest, _ContainerSpot]]) -> PodRun:
+    def _pod(self, spot: _ContainerSpot, requests: list[tuple[RenderRequest, _ContainerSpot]]) -> PodRun:
         """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
-        documents_of = {(s.init, s.index): request for request, s in mine}
+        documents_of = {(s.init, s.index): request for request, s in requests}
         self._refuse_other_dialects(spot)
         reading = target.read(PodReader(pod.keys, self.settings.profile), self.settings.profile)
         containers: list[ContainerShare] = []
@@ -243,7 +243,7 @@ class _Render:
                 origins = request.share.origins
                 container = replace(container, share=request.share.share, origins=origins, path=("spec",))
             containers.append(container)
-        decided = self._decided(spot, mine[0][0]) if self.settings.decisions else None
+        decided = self._decided(spot, requests[0][0]) if self.settings.decisions else None
         accept = decided.accept if decided else self.settings.accept
         fit = fit_pod(containers, target, accept, self.settings.profile)
         if decided:

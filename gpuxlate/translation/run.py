@@ -73,14 +73,14 @@ def _check_builds(
     for run, settings in zip(runs, targets, strict=True):
         if run.refused:
             continue
-        here = replace(settings, claims=Claims(files), builds=RunBuilds(tuple(files)))
-        work = partial(_run_input, wanted=[here], task=TRANSLATE, builds=None)
+        run_settings = replace(settings, claims=Claims(files), builds=RunBuilds(tuple(files)))
+        work = partial(_run_input, wanted=[run_settings], task=TRANSLATE, builds=None)
 
         def translate_file(file: Input, work: Work = work) -> Result | InputError:
             results = done(work, file)
             return results if isinstance(results, InputError) else results[0]
 
-        BuildCheck(run, here, builds, translate_file, translate_source).refuse()
+        BuildCheck(run, run_settings, builds, translate_file, translate_source).refuse()
 
 
 def count(
@@ -103,11 +103,11 @@ def count(
     builds = builds_of(folders, files)
     runs = _run_each(inputs, targets, task, each, builds)
     claims = Claims(files)
-    left = {leftover.diagnostic.file or "" for run in runs for leftover in run.leftovers}
+    files_left = {leftover.diagnostic.file or "" for run in runs for leftover in run.leftovers}
     for folder in builds.roots:
         built = build(folder)
         for run, settings in zip(runs, targets, strict=True):
-            run += run_build(built, builds, replace(settings, claims=claims), task, left)
+            run += run_build(built, builds, replace(settings, claims=claims), task, files_left)
             _bound(run, builds.name(folder))
     return runs
 

@@ -31,7 +31,7 @@ class Shares(NamedTuple):
 
     readings: Sequence[tuple[Backend, Reading]]
     containers: Sequence[ContainerShare]
-    found: list[Diagnostic]
+    findings: list[Diagnostic]
     broken: bool
 
 

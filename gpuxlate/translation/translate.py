@@ -132,7 +132,7 @@ def _translate_inline(state: State) -> None:
         state.handled.add(patch.path)
         state.diagnostics += map(patch.found, result.diagnostics)
         state.leftovers += (
-            replace(left, diagnostic=patch.found(left.diagnostic)) for left in result.leftovers
+            replace(leftover, diagnostic=patch.found(leftover.diagnostic)) for leftover in result.leftovers
         )
         state.judged += result.judged
         state.new_template_names += result.new_template_names

@@ -328,18 +328,18 @@ def _mapping_pairs(old: Mapping, new: Mapping, plan: NodePlan | None) -> _Pairs 
         entries = zip(old.entries, new.entries, strict=True)
         return [pair for entry, two in entries for pair in ((entry[1], two[1]), (entry[0], two[0]))]
     added = dict(plan.added)
-    left = []
+    unpaired = []
     for key, value in new.entries:
         name = key.text if isinstance(key, Scalar) else None
         if name in added:
             if not _is(value, added.pop(name)):
                 return None
         else:
-            left.append((key, value))
+            unpaired.append((key, value))
     kept = [(key, value) for key, value in old.entries if key not in plan.removed]
-    if added or len(kept) != len(left):
+    if added or len(kept) != len(unpaired):
         return None
-    return _pairs(kept, left, plan)
+    return _pairs(kept, unpaired, plan)
 
 
 def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pairs | None:

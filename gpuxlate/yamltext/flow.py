@@ -54,16 +54,18 @@ class Flow(Writer):
     def _appended(self, last: int, new: list[str]) -> Iterator[Splice]:
         """New entries behind the last that stays."""
         at = self._end(last)
-        rest = _REST_OF_LINE.match(self.text, at) if self._lines() else None
+        end_of_line = _REST_OF_LINE.match(self.text, at) if self._lines() else None
         separator = "," + self.style.newline + self._indent() if self._lines() else self._comma()
-        if rest is None or rest.end() == at or last != self.last:
+        if end_of_line is None or end_of_line.end() == at or last != self.last:
             yield Splice(at, at, "".join(separator + entry for entry in new), self.depth)
             return
         # a comma or a comment ends the line: the comment stays with its entry
-        if not rest.group(1):
+        if not end_of_line.group(1):
             yield Splice(at, at, ",", self.depth)
         body = "".join(separator[1:] + entry + "," for entry in new)
-        yield Splice(rest.end(), rest.end(), body if rest.group(1) else body[:-1], self.depth)
+        yield Splice(
+            end_of_line.end(), end_of_line.end(), body if end_of_line.group(1) else body[:-1], self.depth
+        )
 
     def _removal(self, first: int, after: int) -> Splice:
         """Entries ``first`` up to ``after`` go, with the comma behind them; the last with that before."""

@@ -525,16 +525,16 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
     node: Node = root
     entry_at: tuple[Mapping | Sequence, Node] | None = None
     for step in path:
-        here = deref(node)
-        if isinstance(here, Mapping):
-            entry = entry_of(here, step)
+        target = deref(node)
+        if isinstance(target, Mapping):
+            entry = entry_of(target, step)
             if entry is None:
                 return None
             entry_node, node, owner = entry
             entry_at = owner, entry_node
-        elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
-            node = here.items[step]
-            entry_at = here, node
+        elif isinstance(target, Sequence) and isinstance(step, int) and 0 <= step < len(target.items):
+            node = target.items[step]
+            entry_at = target, node
         else:
             return None
     return entry_at
@@ -560,15 +560,15 @@ class AnchorIndex:
         """The same place without aliases and merge keys on the way."""
         node, home = self._root, path
         for depth, step in enumerate(path):
-            here = deref(node) if node is not None else None
-            owner: Node | None = here
+            target = deref(node) if node is not None else None
+            owner: Node | None = target
             node = None
-            if isinstance(here, Mapping):
-                entry = entry_of(here, step)
+            if isinstance(target, Mapping):
+                entry = entry_of(target, step)
                 if entry is not None:
                     _, node, owner = entry
-            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
-                node = here.items[step]
+            elif isinstance(target, Sequence) and isinstance(step, int) and 0 <= step < len(target.items):
+                node = target.items[step]
             if owner in self._homes:
                 home = (*self._homes[owner], *path[depth:])
             if node is None:

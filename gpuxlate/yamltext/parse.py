@@ -165,10 +165,10 @@ def read_once(read: DocumentReader) -> DocumentReader:
                     documents_and_error.append(document)  # noqa: PERF402 - those before an error count
             except NotYamlError as error:
                 documents_and_error.append(error)
-        for one in documents_and_error:
-            if isinstance(one, NotYamlError):
-                raise one
-            yield one
+        for item in documents_and_error:
+            if isinstance(item, NotYamlError):
+                raise item
+            yield item
 
     return again
 

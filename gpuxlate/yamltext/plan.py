@@ -202,23 +202,23 @@ class _Planner:
             raise EditError("the document is not a mapping or a list", path)
         ancestors: tuple[Node, ...] = ()
         place = ResolvedPath(root, root, root, "", root, ancestors, path)
-        here: Node = root
+        current: Node = root
         for depth, step in enumerate(path):
-            if isinstance(here, Mapping):
-                entry = entry_of(here, step)
+            if isinstance(current, Mapping):
+                entry = entry_of(current, step)
                 if entry is None:
                     break
                 entry_node, value, owner = entry
                 holder: Mapping | Sequence = owner
-            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
-                entry_node = value = here.items[step]
-                holder = here
+            elif isinstance(current, Sequence) and isinstance(step, int) and 0 <= step < len(current.items):
+                entry_node = value = current.items[step]
+                holder = current
             else:
                 break
-            ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
-            place = ResolvedPath(holder, here, entry_node, step, value, ancestors, path[depth + 1 :])
-            here = deref(value)
-            self._reached.setdefault(here, {})[entry_node] = place
+            ancestors = (*ancestors, current) if holder is current else (*ancestors, current, holder)
+            place = ResolvedPath(holder, current, entry_node, step, value, ancestors, path[depth + 1 :])
+            current = deref(value)
+            self._reached.setdefault(current, {})[entry_node] = place
         return place
 
     def _plan(self, place: ResolvedPath) -> NodePlan:
@@ -257,9 +257,9 @@ class _Planner:
 
     def check_gone(self) -> None:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
-        for here, name, path in self.removed_names:
-            for key, owner in here.sources_of.get(name, ()):
-                plan = self.plans.get(here if owner is None else owner)
+        for mapping, name, path in self.removed_names:
+            for key, owner in mapping.sources_of.get(name, ()):
+                plan = self.plans.get(mapping if owner is None else owner)
                 if plan is None or not (key in plan.removed or key in plan.keys):
                     twice = owner is None
                     why = "it is given twice" if twice else "a merge key brings it back"
