@@ -2,7 +2,7 @@
 
 What a target says of a share that it does not take names fields: ``write memoryMiB: 4096``. In a manifest
 these are keys of its dialect, so the dialect writes the share with the other number. Where it cannot, the
-hint names what accepts the loss alone.
+hint names what accepts the loss alone. Findings are made of the losses after that.
 """
 
 from __future__ import annotations
@@ -73,8 +73,7 @@ def _with_hints(outcome: Outcome, dialect: _Dialect) -> Outcome:
         return dialect.hint(_place(outcome.container), hint, path)
 
     losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in outcome.losses)
-    findings = (replace(finding, hint=hint(finding.hint, finding.path)) for finding in outcome.diagnostics)
-    return replace(outcome, losses=tuple(losses), diagnostics=tuple(findings))
+    return replace(outcome, losses=tuple(losses))
 
 
 class _Place(NamedTuple):
@@ -117,10 +116,7 @@ class _Dialect:
         """The keys that say so, by field: one pod for all containers, as keys of a pod count these."""
         for outcome in outcomes:
             place = _place(outcome.container)
-            for hint in (
-                *(loss.hint for loss in outcome.losses),
-                *(finding.hint for finding in outcome.diagnostics),
-            ):
+            for hint in (loss.hint for loss in outcome.losses):
                 if place not in self.shares or not isinstance(hint, Message):
                     continue
                 values = hint.values

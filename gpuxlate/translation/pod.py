@@ -144,7 +144,7 @@ def _fitted(
     fit = fit_pod(read.containers, target, accept, settings.profile, selectors)
     if filled:
         fit = _without_losses(fit, filled)
-    if not fit.accepted or any(outcome.diagnostics for outcome in fit.outcomes):
+    if not fit.accepted:
         fit = in_keys(fit, pod.keys, readings, settings.profile)
     misread = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
     findings = [*misread]
