@@ -132,7 +132,7 @@ def _note_language() -> None:
 
 
 def _begin_language(arguments: Sequence[str]) -> None:
-    """The language until the options are read: that of errors in the command line itself."""
+    """Set the language in which errors of the command line itself are said, before its options are read."""
     name = os.environ.get(LANG_VARIABLE, "")
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
         flag, equals, value = word.partition("=")

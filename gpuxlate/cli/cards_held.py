@@ -196,7 +196,7 @@ def _cards(request: CostRequest) -> Iterator[tuple[str, str]]:
 
 
 def _node(request: CostRequest, card: tuple[str, str]) -> NodeType:
-    """A node with such cards: how many does not matter."""
+    """A node with one of the cards: how many it has does not change what a share holds."""
     option, name = card
     mib = request.memory_mib or request.profile.cards.memory_mib
     more = msg("add the MiB that nvidia-smi shows of a card: --card {name} --card-memory-mib MIB", name=name)

@@ -78,7 +78,7 @@ class Inputs:
         return files_of(self.build, self.folder)
 
     def some(self, *, or_excluded: bool = False) -> Iterable[Input]:
-        """The same, at least one. Raises UserError, InputError.
+        """The inputs, of which there is at least one. Raises UserError, InputError.
 
         Where all files are excluded it raises AllExcludedError, or returns none with ``or_excluded``.
         """

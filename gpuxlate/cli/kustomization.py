@@ -55,7 +55,7 @@ def built(folder: str) -> WholeBuild:
 
 
 def piped(folder: str) -> str:
-    """The same command on what kubectl builds."""
+    """The command line that pipes what kubectl builds into this command."""
     words = iter(invocation().words)
     kept = []
     for word in words:

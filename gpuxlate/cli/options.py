@@ -318,7 +318,7 @@ _HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB
 
 
 def _accepted(field: str, text: str, value: object) -> Accept:
-    """One of the values, judged. Raises UserError in the words of its option."""
+    """What one value of ``--fill`` or ``--drop`` accepts. Raises UserError, which names the option."""
     from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
 
     try:

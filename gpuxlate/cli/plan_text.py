@@ -44,7 +44,7 @@ class PlannedTarget(NamedTuple):
 
 
 def plan_text(plans: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
-    """The plans of the targets, with those of ``today`` before them: one row each, then what is in it."""
+    """A row for each plan, those of ``today`` first, and then the cards and remarks of each plan."""
     run = plans[0].run
     rows = [*(_columns(planned, before=True) for planned in today), *map(_columns, plans)]
     sentence = counts_text(run)

@@ -106,7 +106,7 @@ def json_out(data: dict[str, Any]) -> None:
 
 
 def data_out(text: str) -> None:
-    """A text for programs on stdout, as it is: a format that escapes by itself what is in it."""
+    """Print a text for programs on stdout as it is: its format escapes what is in it."""
     if text:
         out_parts([text.encode("utf-8", "surrogateescape")])
 
@@ -150,7 +150,7 @@ def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = S
 
 
 def data_err(text: str) -> None:
-    """A text on stderr, as it is: what is in it is escaped before. Errors of stderr are ignored."""
+    """Print a text, which is escaped already, on stderr. Errors of stderr are ignored."""
     with suppress(OSError), allow_closed_pipe(sys.stderr):
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -422,7 +422,7 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
 
 # --- what is said -------------------------------------------------------------------------------------------
 def _judge(each: TargetTree, *, overwrite: bool) -> None:
-    """Say the findings of a target, and what stands in the way; what is to be done is known then."""
+    """Print the findings of a target and what keeps it from being written."""
     least = Severity.INFO if options.invocation().verbose else Severity.WARNING
     findings = each.result.diagnostics
     if any(finding.severity.rank <= least.rank for finding in findings):

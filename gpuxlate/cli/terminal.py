@@ -137,7 +137,7 @@ def progress(items: Iterable[Job], total: int, title: str = "reading") -> Iterat
 
 @contextmanager
 def progress_bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr where that is a terminal: what is called with how much of the total is done."""
+    """A bar on stderr, where that is a terminal, and a function that moves it to a part of the total."""
     if not sys.stderr.isatty():
         yield lambda _done: None
         return

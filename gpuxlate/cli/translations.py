@@ -132,7 +132,7 @@ def note_source(run: Result, source: Backend | None) -> None:
 
 
 def _in_chunks(settings: Sequence[Settings]) -> list[Settings]:
-    """The same, with large sources read on all cores."""
+    """The settings, by which large sources are read on all cores."""
     return [replace(setting, in_chunks=parallel.in_chunks) for setting in settings]
 
 
@@ -240,7 +240,7 @@ def accepting(run: Result) -> dict[str, Any] | None:
 
 
 def _flags(accepted: Mapping[str, Any]) -> str:
-    """The same as options of a command."""
+    """What accepts a refused run, as options of a command."""
     return " ".join(
         [
             *(["--round up"] if "round" in accepted else []),

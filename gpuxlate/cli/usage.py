@@ -25,7 +25,10 @@ GUESSES = {
 
 
 def no_command(name: str, context: Any, live: Iterable[str]) -> str:
-    """That a group has no such command, and which may be meant. ``live``: those of the plug-in."""
+    """The error for a command that a group does not have, with the one that may be meant.
+
+    ``live``: the commands of the plug-in.
+    """
     commands = context.command.commands
     hint: str
     if name in live:

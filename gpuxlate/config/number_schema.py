@@ -24,7 +24,10 @@ def as_integer(number_range: Range) -> dict[str, Any]:
 
 
 def as_string(number_range: Range) -> dict[str, Any]:
-    """The same range in quotes. Raises ValueError where no pattern of a usual length says it."""
+    """The schema of the numbers of a range that are written as strings.
+
+    Raises ValueError where no pattern of a usual length says it.
+    """
     listed = _listed(number_range)
     return {"type": "string", **({"enum": listed} if listed else {"pattern": as_pattern(number_range)})}
 
@@ -39,7 +42,7 @@ def _listed(number_range: Range) -> list[str]:
 
 
 def as_pattern(number_range: Range) -> str:
-    """The same range as the pattern of a text. Raises ValueError as ``as_string``."""
+    """The pattern of the texts whose number is in a range. Raises ValueError as ``as_string``."""
     if number_range.most is None:
         return f"^({_multiples(number_range)})$"
     listed = _listed(number_range)

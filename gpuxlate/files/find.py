@@ -278,7 +278,7 @@ def _character(match: re.Match[str]) -> Test | None:
 
 
 def _matches(parts: Sequence[Test | None], names: Sequence[str]) -> bool:
-    """All of what is given is matched, in order."""
+    """Whether the parts of a pattern match all names of a path, in order."""
     at = name_index = 0
     star, resumed = -1, 0
     while name_index < len(names):

@@ -95,7 +95,7 @@ def ways(
 def first_way(
     cards: FreeCards, asks: Asks, order: CardOrder | None = None
 ) -> tuple[FreeCards, CardIndexes] | None:
-    """The first of these; None where there is none. Raises UndecidedError."""
+    """The first placement of a pod on the cards of a node, or None. Raises UndecidedError."""
     if len(asks) != 1:
         return next(ways(cards, asks, order=order), None)
     ask = asks[0]
@@ -199,7 +199,7 @@ def _least(views: Sequence[FreeGpu]) -> FreeGpu:
 
 
 def _able(cards: FreeCards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
-    """The cards that take a container, as what is free on each and its index: the tightest is the least."""
+    """What is free on each card that takes a container, with its index. The tightest sorts first."""
     return [(card.memory_mib, card.cores, card.slots, n) for n, card in enumerate(cards) if card.takes(ask)]
 
 

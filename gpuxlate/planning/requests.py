@@ -61,7 +61,7 @@ def phases(asks: Asks) -> tuple[Asks, ...]:
 
 
 def run_together(asks: Asks) -> Iterator[tuple[int, ...]]:
-    """The same by their numbers."""
+    """The groups of containers that run at once, as indexes of ``asks``."""
     for last in (None, *dict.fromkeys(ask.index for ask in asks if ask.ends)):
         numbers = tuple(number for number, ask in enumerate(asks) if is_there(ask, last))
         if numbers:

@@ -107,7 +107,7 @@ class Schedule:
         )
 
     def remarks(self) -> Iterator[Message]:
-        """What comes of it, one sentence a line."""
+        """What the scheduler makes of the plan, one sentence a line."""
         if not self.waiting:
             yield msg("as scheduled: every pod runs on these nodes, in the order of the manifests")
         else:
@@ -258,7 +258,7 @@ def _parts(card: Sequence[PlacedContainer], empty: FreeGpu) -> Iterator[FreeGpu]
 
 
 def _by_name(load: Load, asks: Asks) -> Asks:
-    """The same of nodes that count partitions."""
+    """The requests of a pod as nodes count them that count partitions by name."""
     requests: list[ContainerRequest] = []
     for ask, count in Counter(asks).items():
         name = _profile(load, ask)

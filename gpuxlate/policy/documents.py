@@ -252,7 +252,7 @@ def policy_of(
 
 
 def readable(spec: PolicyObject, language: str) -> PolicyObject:
-    """The same policy for those who review it: in lines, and with the rule above each condition."""
+    """The policy for those who review it: its expressions in lines, and the rule above each condition."""
     parts = ("matchConditions", "variables", "validations")
     return spec | {name: [_laid_out(part, language) for part in spec[name]] for name in parts}
 

@@ -35,7 +35,10 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str, *, colours: bool = False) -> str:
-    """The same for a text of lines: their breaks and tabs stay; with ``colours``, those of a terminal too."""
+    """A text of several lines with its control characters visible, but for breaks and tabs.
+
+    ``colours``: the colours of a terminal stay too.
+    """
     parts = (_KEPT_WITH_COLOURS if colours else _KEPT).split(text)
     return "".join(part if number % 2 else visible(part) for number, part in enumerate(parts))
 
