@@ -17,10 +17,10 @@ from gpuxlate.cli.translations import (
     left_as_they_are,
     leftover_table,
     refused_findings,
-    settings_of,
     settle,
     show_findings,
     summarize,
+    translation_settings,
 )
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
@@ -53,7 +53,7 @@ def command(
     """
     target_profile = lookup.profile(profile, components=components)
     targets = lookup.targets_by_name(to, registry.all_writable)
-    settings, decided = settings_of(translation, [(target, target_profile) for target in targets])
+    settings, decided = translation_settings(translation, [(target, target_profile) for target in targets])
     inputs = Inputs(paths, kustomize)
     results = count_to_each(inputs.some(or_excluded=True), settings, ASSESS)
     runs = {target.name: run for target, run in zip(targets, results, strict=True)}

@@ -17,9 +17,9 @@ from gpuxlate.cli.plan_text import PlannedTarget, plan_text, uncounted_cards
 from gpuxlate.cli.translations import (
     UNREADABLE,
     count_to_each,
-    settings_of,
     settle,
     show_findings,
+    translation_settings,
 )
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
@@ -75,7 +75,7 @@ def command(
     inputs = Inputs(paths, kustomize)
     files = list(inputs.some())
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    target_settings, decided = settings_of(translation, owns, allow_leftovers=allow_leftovers)
+    target_settings, decided = translation_settings(translation, owns, allow_leftovers=allow_leftovers)
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         backend

@@ -13,7 +13,14 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import kustomization, lookup, options, outputs, printing
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.translations import files_written, refuse, settings_of, settle, summarize, translate_inputs
+from gpuxlate.cli.translations import (
+    files_written,
+    refuse,
+    settle,
+    summarize,
+    translate_inputs,
+    translation_settings,
+)
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
 from gpuxlate.files.relevance import might_have_gpu_keys
@@ -59,7 +66,7 @@ def command(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
         )
     target_profile = lookup.profile(profile, components=components)
-    settings, decided = settings_of(
+    settings, decided = translation_settings(
         translation, [(target, target_profile) for target in targets], allow_leftovers=allow_leftovers
     )
     source = settings[0].from_

@@ -34,7 +34,7 @@ UNREADABLE = ("GX001", "GX010", "GX025")
 """Rules about texts that hold no manifest that can be read."""
 
 
-def settings_of(
+def translation_settings(
     options: TranslationOptions,
     targets: Iterable[tuple[Backend, Profile | None]],
     *,
