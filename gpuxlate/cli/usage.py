@@ -111,7 +111,7 @@ def print_usage_error(error: Any) -> int:
         return wrong.exit_code
     alert("error", problem(error))
     if "--to" in getattr(getattr(error, "param", None), "opts", ()):
-        alert("help", "name a target, such as --to tke: gpuxlate targets lists them")
+        alert("help", "name a target: gpuxlate targets lists them")
     words = invocation().words
     called = [word for word in words[: words.index("gpuxlate") + 2] if not word.startswith("-")]
     alert("try", f"{error.ctx.command_path if error.ctx else ' '.join(called)} --help")

@@ -205,7 +205,7 @@ def _saying(problem: ModelError) -> Saying:
         value=value,
         length=len(problem.value) if isinstance(problem.value, str) else None,
         most=context.get("max_length"),
-        least=least if (least := context.get("ge", 1)) >= 0 else 1,
+        least=f"{least:g}" if (least := context.get("ge", 1)) >= 0 else "1",
     )
     return message, _hint(problem)
 

@@ -284,7 +284,7 @@ class Decisions:
                 findings.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
                 continue
             unmatched.append(entry)
-            if entry.accept and any(not loss.loss.accepted for loss in mine):
+            if entry.accept and any(not loss.loss.accepted for loss in judged_losses):
                 continue  # the error about the loss names what was decided
             message, hint = decision_matches(f"{entry.object} {entry.field}")
             findings.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
