@@ -349,6 +349,7 @@ def _move(pod: PodKeys, spot: KeyOccurrence, row: KeySpec) -> Fix | None:
     "GX043",
     Severity.WARNING,
     about=Subject.STEERING,
+    missing=True,
     no_policy="lint alone asks in which dialect a pod has a share",
 )
 def cards_are_of_a_share(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -379,7 +380,6 @@ def cards_are_of_a_share(this: Rule, pod: PodKeys, context: Context) -> Iterator
                 ),
                 "request the share in the limits of a container, or remove the key",
                 on_key=True,
-                missing=True,
             )
 
 

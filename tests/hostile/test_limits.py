@@ -121,7 +121,7 @@ def test_the_page_has_every_limit() -> None:
     told = {name: int(number.replace(",", "")) * (2**20 if unit else 1) for number, unit, name in rows}
     true = {name: value for name, value in vars(limits).items() if name.startswith("MAX_")}
     others = {"MAX_PATTERN": patterns.MAX_PATTERN, "MAX_PARTS": find.MAX_PARTS}
-    assert told == true | {"MAX_LENGTH": quantity.MAX_QUANTITY_LENGTH} | others
+    assert told == true | {"MAX_QUANTITY_LENGTH": quantity.MAX_QUANTITY_LENGTH} | others
 
 
 # --- sizes ----------------------------------------------------------------------------------------

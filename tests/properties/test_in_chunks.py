@@ -64,7 +64,7 @@ def in_chunks(cores: int = 2) -> Iterator[list[int]]:
     with (
         patch.object(parse, "LARGE", 1),
         patch.object(parallel, "LARGE", 1),
-        patch.object(parallel, "cores", lambda: cores),
+        patch.object(parallel, "usable_cores", lambda: cores),
         patch.object(parallel, "parallel_map", in_this_process),
     ):
         yield read
