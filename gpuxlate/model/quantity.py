@@ -15,6 +15,8 @@ from gpuxlate.model.errors import UserError
 
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
+_DIGITS = 19
+"""Of LIMIT: a number of fewer is below it."""
 
 MAX_QUANTITY_LENGTH = 64
 """No quantity in use is longer; keeps arithmetic bounded."""
@@ -79,6 +81,8 @@ def parse(text: str) -> Quantity:
 @lru_cache(maxsize=4096)
 def whole(text: str) -> int | None:
     """The text as a whole number, None where it is a fraction or not a quantity."""
+    if len(text) < _DIGITS and is_plain(text):
+        return int(text)
     try:
         return parse(text).whole
     except QuantityError:

@@ -317,6 +317,13 @@ class Rule:
         pod, context = args
         return self.broken_by(pod.with_workload(), context, self.constraints_about(names_in(pod)))
 
+    @cached_property
+    def is_asked_of_all(self) -> bool:
+        """It says of no key and of no subject that it is about them: only asking shows what it finds."""
+        return bool(self.extra_check) or not (
+            self.constraints or self.keys or self.about or self.with_profile
+        )
+
     def constraints_about(self, names: Set[str]) -> tuple[Constraint, ...]:
         """Those that a pod with keys of these names may break: it has one of each set that they need."""
         return tuple(

@@ -6,7 +6,7 @@ The keys of a pod are walked once. A constraint names the keys without which it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,55 +25,46 @@ _PLAIN = regex("0|[1-9][0-9]{0,8}")
 """A number that no rule on the form of numbers has something to say of."""
 
 
-class _Index(NamedTuple):
-    """The numbers of rules: by a subject, of any pod, of any pod in a cluster that is known.
+class AskedRule(NamedTuple):
+    """A rule that is asked of a pod, with those of its constraints that the pod may break."""
 
-    ``names``: those without which some constraint is not broken, or some rule is about nothing.
-    """
-
-    by_subject: dict[Subject, list[int]]
-    of_any: list[int]
-    in_clusters: list[int]
-    names: frozenset[str]
+    rule: Rule
+    constraints: tuple[Constraint, ...]
 
 
 class Rules(tuple[Rule, ...]):
     """Rules, looked up by what they are about."""
 
     @cached_property
-    def _index(self) -> _Index:
-        by_subject: dict[Subject, list[int]] = {}
-        of_any: list[int] = []
-        in_clusters: list[int] = []
-        names: set[str] = set()
-        for number, rule in enumerate(self):
-            if rule.scope not in (Scope.POD, Scope.JOB):
-                continue
-            names = names.union(rule.keys, *(needed for each in rule.constraints for needed in each.needs))
-            if rule.extra_check or not (rule.constraints or rule.keys or rule.about or rule.with_profile):
-                of_any.append(number)
-            elif rule.with_profile is not None:
-                in_clusters.append(number)
-            for subject in rule.about:
-                by_subject.setdefault(subject, []).append(number)
-        return _Index(by_subject, of_any, in_clusters, frozenset(names))
+    def _names(self) -> frozenset[str]:
+        """Those without which some constraint is not broken, or some rule is about nothing."""
+        needed = (names for rule in self for constraint in rule.constraints for names in constraint.needs)
+        return frozenset().union(*(rule.keys for rule in self), *needed)
 
     @cached_property
-    def _asked_with(self) -> Callable[[frozenset[str]], dict[int, tuple[Constraint, ...]]]:
-        """The numbers of rules by the names of a pod that rules need: pods of one kind have the same.
+    def _have_subjects(self) -> bool:
+        return any(rule.about for rule in self)
 
-        Each with its constraints that such a pod may break.
-        """
-        of_any = self._index.of_any
-        pod_rules = [(n, rule) for n, rule in enumerate(self) if rule.scope in (Scope.POD, Scope.JOB)]
+    @cached_property
+    def _asked_with(self) -> Callable[[frozenset[str], frozenset[Subject], bool], tuple[AskedRule, ...]]:
+        """The rules by names and subjects of a pod, and whether its cluster is known: most pods are alike."""
+        pod_rules = [rule for rule in self if rule.scope in (Scope.POD, Scope.JOB)]
 
-        def asked_with(names: frozenset[str]) -> dict[int, tuple[Constraint, ...]]:
-            asked: dict[int, tuple[Constraint, ...]] = dict.fromkeys(of_any, ())
-            for number, rule in pod_rules:
+        def asked_with(
+            names: frozenset[str], in_pod: frozenset[Subject], in_cluster: bool
+        ) -> tuple[AskedRule, ...]:
+            asked: list[AskedRule] = []
+            for rule in pod_rules:
                 constraints = rule.constraints_about(names)
-                if constraints or not rule.keys.isdisjoint(names):
-                    asked[number] = constraints
-            return asked
+                if (
+                    constraints
+                    or rule.is_asked_of_all
+                    or not rule.keys.isdisjoint(names)
+                    or not rule.about.isdisjoint(in_pod)
+                    or (in_cluster and rule.with_profile is not None)
+                ):
+                    asked.append(AskedRule(rule, constraints))
+            return tuple(asked)
 
         return lru_cache(maxsize=1024)(asked_with)
 
@@ -82,16 +73,10 @@ class Rules(tuple[Rule, ...]):
         """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
         return Rules(rule for rule in self if rule.severity is not Severity.INFO)
 
-    def asked_of(self, pod: PodKeys, context: Context) -> Iterator[tuple[Rule, Sequence[Constraint]]]:
-        """The rules that can find something in a pod, in their order, each with what the pod may break."""
-        index = self._index
-        asked = self._asked_with(names_in(pod) & index.names)
-        numbers = {*asked}
-        if context.profile is not None:
-            numbers.update(index.in_clusters)
-        for subject in subjects(pod, key_index_of(context)) if index.by_subject else ():
-            numbers.update(index.by_subject.get(subject, ()))
-        return ((self[number], asked.get(number, ())) for number in sorted(numbers))
+    def asked_of(self, pod: PodKeys, context: Context) -> tuple[AskedRule, ...]:
+        """The rules that can find something in a pod, in their order."""
+        in_pod = subjects(pod, key_index_of(context)) if self._have_subjects else frozenset()
+        return self._asked_with(names_in(pod) & self._names, in_pod, context.profile is not None)
 
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -121,7 +106,7 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
             yield from rule(document, context)
 
 
-def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
+def subjects(pod: PodKeys, words: KeyIndex) -> frozenset[Subject]:
     """What vendor-neutral rules are about, as far as the pod has it."""
     in_pods: set[Subject] = set()
     of = words.subjects
@@ -139,7 +124,7 @@ def subjects(pod: PodKeys, words: KeyIndex) -> Set[Subject]:
     # a file is read for the names of claims in its pods, not for those in containers alone
     if pod.claims or (in_pods and any(container.claims for container in pod.all_containers())):
         in_pods.add(Subject.CLAIM)
-    return in_pods
+    return frozenset(in_pods)
 
 
 # All rules by code: vendor-neutral rules and those of the installed backends.

@@ -201,9 +201,15 @@ class KeyIndex(Owners[Dialect]):
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
         return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
 
-    def has_word(self, text: str, start: int, end: int) -> bool:
-        """One of the ``words`` may be in some characters of a text, by itself."""
-        return bool(self.words) and self._word.search(text, start, end) is not None
+    def has_word(self, held: Iterable[str], text: str, start: int, end: int) -> bool:
+        """One of some ``words`` may be in some characters of a text, by itself."""
+        for word in held:
+            at = text.find(word, start, end)
+            while at >= 0:
+                if self._word.match(text, at, end):
+                    return True
+                at = text.find(word, at + 1, end)
+        return False
 
     def _search(self, *names: str) -> KeySearch:
         """Where a text may name a key: of a dialect, of a product, one that reads like an accelerator's, or

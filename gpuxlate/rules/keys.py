@@ -608,9 +608,12 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
             amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
             if amount is None or (context.profile and context.profile.changes_unit(unit)):
                 continue
+            most, least = number_format.MOST_PLAUSIBLE_GIB, number_format.LEAST_PLAUSIBLE_MIB
+            if (unit == "GiB" and amount <= most) or (unit == "MiB" and not 0 < amount < least):
+                continue
             if number_format.written(value).suffix not in SMALL:
                 continue  # K8S002 says what it means
-            if unit == "GiB" and amount > number_format.MOST_PLAUSIBLE_GIB:
+            if unit == "GiB":
                 message = msg(
                     "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount
                 )
@@ -620,13 +623,13 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                     amount=amount,
                 )
                 yield this.diagnostic(value, message, hint)
-            elif unit == "MiB" and 0 < amount < number_format.LEAST_PLAUSIBLE_MIB:
+            elif unit == "MiB":
                 message = msg(
                     "{name} is {amount}: the key counts MiB, this looks like GiB", name=name, amount=amount
                 )
                 hint = msg("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
                 yield this.diagnostic(value, message, hint)
-            elif unit not in ("GiB", "MiB"):
+            else:
                 row = next(row for row in words.rows(name) if Place.RESOURCE in row.places)
                 first, step = number_format.beyond_plausible(row), number_format.unit_mib(row)
                 if first is not None and amount >= first:

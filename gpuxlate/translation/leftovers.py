@@ -348,7 +348,8 @@ def _speaks(text: str, names: Iterable[str]) -> PodKeys:
 def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -> Iterator[NamedKey]:
     """Annotations that could be anybody's and are a vendor's here, outside of the pods that are read."""
     words = scope.words.words
-    if not scope.words.has_word(document.source.text, document.start, document.end):
+    held = document.held_beside(words)
+    if not scope.words.has_word(held, document.source.text, document.start, document.end):
         return
     read = {spot.path for pod in pods for spot in key_occurrences(pod.keys)}
     keys = [key for key in annotations_named(document, words) if key.path not in read]

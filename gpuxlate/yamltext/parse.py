@@ -41,7 +41,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
 )
 from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
-from gpuxlate.yamltext.source import ESCAPES, CharacterSubstitution, Source, WordSearch
+from gpuxlate.yamltext.source import ESCAPES, CharacterSubstitution, Source, Words, WordSearch
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -107,7 +107,7 @@ class Document:
         """Whether its text has one of the words, or what may hide one."""
         return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
 
-    def held_beside(self, words: tuple[str, ...]) -> tuple[str, ...]:
+    def held_beside(self, words: Words) -> tuple[str, ...]:
         """Those of some words that its text may have: what is parsed of the source has them."""
         return (self.parsed or self.source.words).held(words)
 

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from functools import cache, cached_property, partial
 from itertools import islice
+from typing import TypeAlias
 
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
@@ -52,13 +53,16 @@ def decoded(data: bytes) -> str:
         raise DecodeError(msg(text, start=error.start, data=data[error.start])) from None
 
 
+Words: TypeAlias = tuple[str, ...] | frozenset[str]
+
+
 class WordSearch:
     """Which words a text has: each is searched once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._is_held: dict[str, bool] = {}
-        self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._held: dict[Words, tuple[str, ...]] = {}
 
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words."""
@@ -74,7 +78,7 @@ class WordSearch:
         """Whether the text has one of the words, or what may hide one."""
         return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
 
-    def held(self, words: tuple[str, ...]) -> tuple[str, ...]:
+    def held(self, words: Words) -> tuple[str, ...]:
         """Those of some words that the text has."""
         if words not in self._held:
             alike = [group for beginning, group in _by_beginning(words).items() if self.holds(beginning)]
@@ -83,7 +87,7 @@ class WordSearch:
 
 
 @cache
-def _by_beginning(words: tuple[str, ...]) -> dict[str, list[str]]:
+def _by_beginning(words: Words) -> dict[str, list[str]]:
     """Some words by what they begin with: most texts have not even that."""
     groups: dict[str, list[str]] = defaultdict(list)
     for word in words:
