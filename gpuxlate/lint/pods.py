@@ -150,7 +150,9 @@ def mounted_cards(document: Document, pod: Pod, words: KeyIndex) -> Iterator[Dia
     cards = {name: value for name, value in files.items() if _CARD.fullmatch(value.text)}
     for container in pod.keys.all_containers() if cards else ():
         shares = [
-            name for name in container.resources if any(it.requests_with(name) for it in words.owners(name))
+            name
+            for name in container.resources
+            if any(dialect.requests_with(name) for dialect in words.owners(name))
         ]
         whole = [name for name in container.resources if words.counts_whole_cards(name)]
         for mount in items(get(document.root, *container.path, "volumeMounts")) if shares or whole else ():
