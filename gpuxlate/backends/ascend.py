@@ -58,6 +58,8 @@ PAIRED = f"huawei.com/{IN_PAIRS}"
 ENPU = ("enpu", "ubs-virt", "vcann-rt")
 """The modes in which ENPU keeps a container within a part of one die (ENPU)."""
 ENPU_POLICY, ENPU_LIMIT = "huawei.com/enpu-policy", "huawei.com/enpu-memory-limit"
+OTHER_POLICY = "huawei.com/scheduler.softShareDev.policy"
+"""Without that policy this is read, an annotation before a label; MindCluster has the same name (ENPU)."""
 ENPU_POLICIES = {
     **dict.fromkeys(("fixed-share", "fixed_share", "FIXED_SHARE", "fixed", "1"), Policy.FIXED_SHARE),
     **dict.fromkeys(("elastic", "ELASTIC", "2"), Policy.BURST_SHARE),
@@ -221,6 +223,15 @@ class HamiAscend(HamiDialect):
                 source="ENPU",
             )
         ),
+        choice(
+            OTHER_POLICY,
+            Place.ANNOTATION,
+            Place.LABEL,
+            meaning="policy of ENPU, where the pod has no other",
+            values=tuple(ENPU_POLICIES),
+            no_op_values=tuple(ENPU_POLICIES),
+            source="ENPU",
+        ),
         coming(
             choice(
                 "huawei.com/enpu-memory-request",
@@ -263,9 +274,13 @@ class HamiAscend(HamiDialect):
 
     def _of_enpu(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """The numbers of one die as they are; missing compute is all of it (ENPU)."""
+        others, origins = {**fields.others}, {**fields.origins}
+        own, *places = (pod.annotation(ENPU_POLICY), pod.annotation(OTHER_POLICY), pod.label(OTHER_POLICY))
+        policy = next((value for value in places if value is not None and value.text.strip()), None)
+        if (own is None or not own.text.strip()) and policy is not None and policy.text in ENPU_POLICIES:
+            others["policy"], origins["policy"] = ENPU_POLICIES[policy.text], policy.path
         if fields.memory_mib is None and fields.cores is None:
             return replace(fields, others={k: v for k, v in fields.others.items() if k != "policy"})
-        others, origins = {**fields.others}, {**fields.origins}
         limit = pod.annotation(ENPU_LIMIT)
         limit_mib = None if limit is None else number(limit)
         if limit is not None and limit_mib is not None and limit_mib > (fields.memory_mib or limit_mib):

@@ -298,14 +298,16 @@ class KnownWordRule(RowRule):
                 continue
             if Place.ENV in row.places:
                 in_env.append(row)
-            elif Place.RESOURCE in row.places:  # in resources every word is a number
+                continue
+            if Place.RESOURCE in row.places:  # in resources every word is a number
                 numbers = (Range(int(word), int(word)) for word in row.texts)
                 yield Constraint(InRange(row.name, *numbers), keys=(row.name,))
-            elif Place.LABEL in row.places:
+                continue
+            if Place.LABEL in row.places:
                 yield Constraint(
                     Labelled(row.name, *words), Labelled(row.name), (row.name,), per_container=False
                 )
-            else:
+            if Place.ANNOTATION in row.places or Place.LABEL not in row.places:
                 when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
                 yield Constraint(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
         if in_env:

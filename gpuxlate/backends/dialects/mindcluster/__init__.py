@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from gpuxlate.backends import target as t
 from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.rules.predicates import AnyOf, IsAnnotated, Labelled
+from gpuxlate.rules.predicates import AnyOf, IsAnnotated, Labelled, Not
 
 NAME, VENDOR, VOLCANO = "mindcluster", "huawei", "volcano"
 COUNT, NPU = "huawei.com/Ascend910", "huawei.com/npu"
@@ -18,6 +18,10 @@ CORES, MEMORY, POLICY = (
     f"huawei.com/scheduler.softShareDev.{name}" for name in ("aicoreQuota", "hbmQuota", "policy")
 )
 SOFT = (CORES, MEMORY, POLICY)
+OF_ENPU = IsAnnotated("huawei.com/vnpu-mode", "enpu", "ubs-virt", "vcann-rt")
+"""HAMi reads the policy in such a pod, as one of ENPU (HAMI)."""
+LABELLED = AnyOf(Labelled(CORES), Labelled(MEMORY), Labelled(POLICY) & Not(OF_ENPU))
+"""The pod has a label of a soft share."""
 SCHEDULED_BY = "huawei.com/schedule_policy"
 SOFTLY = "chip1-softShareDev"
 """The scheduling policy that reads the labels (SCHEDULER)."""
@@ -36,12 +40,14 @@ class MindCluster(t.Backend):
     vendor = VENDOR
     names_vendor = True
     row_rules = (t.RuleRow(t.RuleKind.NUMBERS), t.RuleRow(t.RuleKind.WITHIN_NODE))  # MIND020 has the labels
-    detected_by = AnyOf(*map(Labelled, SOFT), IsAnnotated(SCHEDULED_BY, SOFTLY))
+    detected_by = AnyOf(LABELLED, IsAnnotated(SCHEDULED_BY, SOFTLY))
     isolation = t.Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
         "PLUGIN": "Ascend/mind-cluster, ascend-device-plugin, pkg/common/constants.go (2026-08-21)",
         "GUIDE": "Ascend/mind-cluster, docs/zh/scheduling/06_api/15_yaml_configuration.md (2026-08-21)",
         "SOFT": "Ascend/mind-cluster, docs/zh/scheduling, 01_soft_allocation_scheduling_inference.md (2026)",
+        "HAMI": "Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110; ascend-device-plugin, "
+        "issue 140 (2026-10)",
         "SCHEDULER": "Ascend/mind-cluster, ascend-for-volcano, policy/chip1softsharedev (2026-08-21)",
     }
     gpu_prefixes = ("huawei.com/scheduler.softShareDev",)

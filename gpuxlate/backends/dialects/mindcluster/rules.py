@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from gpuxlate.backends.dialects.mindcluster import (
     CORES,
     COUNT,
+    LABELLED,
     MEMORY,
     NPU,
+    OF_ENPU,
     POLICIES,
+    POLICY,
     SCHEDULED_BY,
     SOFT,
     SOFTLY,
@@ -22,7 +25,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates import AnyOf, Constraint, Labelled, SchedulerIs, Violation
+from gpuxlate.rules.predicates import Constraint, SchedulerIs, Violation
 
 SP_BLOCK, ACCELERATOR = "sp-block", "accelerator-type"
 FAMILIES = "huawei.com/"
@@ -48,6 +51,12 @@ def is_legal(value: Value) -> bool:
     return value.text in POLICIES if row is None else is_amount(row, value.text)
 
 
+def labels_of(pod: PodKeys) -> list[Value]:
+    """The labels with which a pod asks for a soft share, in the order of SOFT."""
+    names = (name for name in SOFT if name != POLICY or not OF_ENPU.holds(pod))
+    return [pod.labels[name] for name in names if name in pod.labels]
+
+
 @rule("MIND020", Severity.ERROR, missing=True, no_policy="it compares a text of a label with a number")
 def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A soft share has its labels `huawei.com/scheduler.softShareDev.*`, `huawei.com/schedule_policy:
@@ -58,7 +67,7 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     `hbmQuota` (MiB) and `policy` (`fixed-share`, `elastic`, `best-effort`), or with another value, or without
     the annotation `huawei.com/schedule_policy: chip1-softShareDev`; the annotation without the labels; and a
     number in resources that is not the `aicoreQuota`, is in several containers or in an init container.
-    Labels in a pod without any cards are a warning.
+    Labels in a pod without any cards are a warning. With `huawei.com/vnpu-mode: enpu` the policy is HAMi's.
 
     ## Why
     The scheduler refuses the job, or counts the number as whole cards; the device plug-in assigns no card
@@ -69,9 +78,14 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     pkg/server/plugin.go (2026-08-21).
     """
     keys = pod.with_workload()
-    labels = [keys.labels[name] for name in SOFT if name in keys.labels]
+    labels = labels_of(keys)
     policy = keys.annotations.get(SCHEDULED_BY)
     is_soft = policy is not None and policy.text == SOFTLY
+    misplaced = keys.annotations.get(POLICY)
+    if misplaced is not None and POLICY not in keys.labels and not OF_ENPU.holds(keys):
+        message = msg("{name} has no effect {place}", name=POLICY, place=msg("as an annotation"))
+        hint = msg("write it {place}", place=msg("as a label of the pod"))
+        yield this.diagnostic(misplaced, message, hint, on_key=True)
     asking = [*labels, *([policy] if policy is not None and is_soft else [])]
     if not asking:
         return
@@ -138,7 +152,7 @@ WRITE_VOLCANO = msg("write schedulerName: {name}", name=VOLCANO)
 
 def _without_scheduler(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     message = msg("schedulerName is not set; only {name} places this share", name=VOLCANO)
-    label = next(pod.labels[name] for name in SOFT if name in pod.labels)
+    label = labels_of(pod)[0]
     fix = Fix(WRITE_VOLCANO, (Put((*pod.path, "schedulerName"), VOLCANO),), safe=False)
     return this.diagnostic(label, message, WRITE_VOLCANO, on_key=True, fix=fix, missing=True)
 
@@ -149,7 +163,7 @@ def _without_scheduler(this: Rule, violation: Violation, pod: PodKeys, context: 
     fix="unsafe",
     constraint=Constraint(
         SchedulerIs(VOLCANO),
-        AnyOf(*map(Labelled, SOFT)),
+        LABELLED,
         ("schedulerName",),
         per_container=False,
         cases=((SchedulerIs(""), _without_scheduler), (~SchedulerIs(""), None)),
@@ -197,7 +211,7 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
     Ascend/mind-cluster, ascend-operator, pkg/controllers/v1/utils.go (isSoftShareDevJob) and env.go;
     Ascend/mind-cluster, ascend-for-volcano, plugin/job.go (getJobLabelFromVcJob) (2026-08-21).
     """
-    label = next((pod.labels[name] for name in SOFT if name in pod.labels), None)
+    label = next(iter(labels_of(pod)), None)
     if label is not None and "replicaSpecs" in label.path:
         message = msg(
             "the operator of {kind} reads {key} in the metadata of the job alone: its variables count "
