@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from gpuxlate.backends.pod_reader import written_name
-from gpuxlate.backends.rows import KeyGroup, choice, choices, written
+from gpuxlate.backends.rows import KeyGroup, choice, choices, coming, written
 from gpuxlate.backends.scheduling_limits import Pick, Scheduling
 from gpuxlate.backends.target import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
 from gpuxlate.model import quantity
@@ -68,19 +68,25 @@ PLACEMENT = (
         meaning="weights of slots, compute and memory in the choice of a card",
         source="TYPES",
     ),
-    choice(  # from 2.11 on; older releases ignore it
-        "hami.io/numa-alignment",
-        meaning="whether all cards are on one NUMA node",
-        values=NUMA_WORDS,
-        no_op_values=NUMA_WORDS,
-        source="ALIGNMENT",
-    ),
-    *(
-        choice(name, meaning=meaning, source="OVERWRITE")
-        for name, meaning in {
-            "hami.io/overwrite-env": "whether HAMi's variables take the place of the pod's",
-            "hami.io/overwrite-env-containers": "the same for each container, as JSON",
-        }.items()
+    *map(
+        coming,
+        (
+            choice(
+                "hami.io/numa-alignment",
+                meaning="whether all cards are on one NUMA node",
+                values=NUMA_WORDS,
+                no_op_values=NUMA_WORDS,
+                component=HAMI,
+                source="ALIGNMENT",
+            ),
+            *(
+                choice(name, meaning=meaning, component=HAMI, source="OVERWRITE")
+                for name, meaning in {
+                    "hami.io/overwrite-env": "whether HAMi's variables take the place of the pod's",
+                    "hami.io/overwrite-env-containers": "the same for each container, as JSON",
+                }.items()
+            ),
+        ),
     ),
     choice(WEBHOOK, Place.LABEL, meaning="hides the pod from the webhook", hides=(IGNORE,), source="HOOKS"),
     written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),

@@ -422,7 +422,7 @@ class VersionRule(RowRule):
 
     kind, name, severity = RuleKind.VERSIONS, "version-reads-the-key", Severity.INFO
     no_policy = "it is a remark on the version of a component, which no pod shows"
-    summary = "{any_key} is set only where the version of {components} in the cluster reads it."
+    summary = "For {title}, {any_key} is set only where the version of {components} in the cluster reads it."
     description = (
         "Reports {keys}, once for an object, where the version that a profile names (`components`) does not "
         "read the name; without a version, the newest release."
