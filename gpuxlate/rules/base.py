@@ -27,7 +27,7 @@ from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg, suggest
 from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Component, Profile
 from gpuxlate.rules.unsupported_products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
@@ -81,6 +81,8 @@ class Dialect(Protocol):
     def title(self) -> str: ...
     @property
     def keys(self) -> tuple[KeySpec, ...]: ...
+    @property
+    def components(self) -> tuple[Component, ...]: ...
     @property
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property

@@ -110,7 +110,8 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     versions = context.profile.components if context.profile else {}
     for spot in key_occurrences(pod):
         if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
-            denying = releases.denying(versions, spot.name)
+            components = (component for owner in words.owners(spot.name) for component in owner.components)
+            denying = releases.denying(versions, components, spot.name)
             message = msg("{name} is written by the scheduler, not in a manifest", name=spot.name)
             if denying is not None:
                 message = msg(

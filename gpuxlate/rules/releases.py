@@ -87,15 +87,15 @@ def newest(component: Component, told: Iterable[Release]) -> Version | None:
     return max(known, key=lambda version: version.release) if listed else None
 
 
-def denying(versions: Mapping[str, str], name: str) -> str | None:
-    """The version of a component, among those of a cluster, that refuses pods that are made with a key."""
-    for document in _documents() if versions else ():
-        version = versions.get(document["component"])
-        if version is None or "chart" in document or not at_least(version, document["version"]):
-            continue
-        denied = (change["key"] for change in document["changes"] if change["change"] == ChangeKind.DENIED)
-        if any(fnmatchcase(name, pattern) for pattern in denied):
-            return f"{document['component']} {version}"
+def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:
+    """The release of one of the components, in a cluster of these versions, that refuses pods that are made
+    with a key."""
+    for component in components if versions else ():
+        version = versions.get(component.name)
+        for change in changes(component) if version is not None else ():
+            denied = change.change is ChangeKind.DENIED and fnmatchcase(name, change.key)
+            if denied and at_least(version, change.release.version):
+                return f"{component.title} {version}"
     return None
 
 

@@ -64,6 +64,21 @@ def test_a_version_of_the_command_line_is_that_of_a_profile() -> None:
     assert lint("pod.yaml", "--with", "hami=2.10").json["diagnostics"] == newest != by_profile
 
 
+def test_what_refuses_a_pod_has_the_name_that_its_makers_write() -> None:
+    write(
+        {
+            "pod.yaml": manifest(
+                {"annotations": {"hami.io/bind-phase": "x"}, "limits": {"nvidia.com/gpumem": 1}}
+            )
+        }
+    )
+    [found] = [one for one in lint("pod.yaml", "--with", "hami=2.11").diagnostics if one["code"] == "GX004"]
+    assert (found["severity"], found["message"]) == (
+        "error",
+        "HAMi 2.11 refuses pods that are made with hami.io/bind-phase",
+    )
+
+
 def test_the_version_of_kubernetes_is_that_of_a_profile() -> None:
     request = "{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}"
     template = "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\n"
