@@ -1,5 +1,7 @@
 """Which documents are old: ``python -m docs.tools.ages``."""
 
+import subprocess
+import sys
 from datetime import date
 
 import pytest
@@ -36,3 +38,13 @@ def test_every_document_bears_a_date_or_says_that_it_has_none() -> None:
     assert {one.title for one in older_than(-1, date(9999, 1, 1), groups())} == {
         one.title for one in all_documents()
     }
+
+
+def test_a_reader_may_stop_before_the_end() -> None:
+    """As ``head`` does."""
+    command = [sys.executable, "-m", "docs.tools.ages", "-1", "--on", "9999-01-01"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
