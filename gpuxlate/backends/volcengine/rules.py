@@ -1046,16 +1046,6 @@ def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys,
 UNSUPPORTED = msg("online and offline work on one card does not support {policy}", policy=NATIVE)
 
 
-def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    several = POD_SHARES_SEVERAL.holds(pod)
-    hint = (
-        "remove the QoS level from the pod: several cards have none"
-        if several
-        else "write guaranteed-burst-share, or remove the QoS level from the pod"
-    )
-    return this.diagnostic(violation.value_at, UNSUPPORTED, hint)
-
-
 @rule(
     "VKE030",
     Severity.ERROR,
@@ -1067,7 +1057,6 @@ def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context:
             (k.POLICY,),
             per_container=False,
             severity=Severity.WARNING,
-            report=_unsupported_online,
         ),
     ),
     page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
@@ -1082,7 +1071,12 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
     ## Why
     Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
     """
-    return this.diagnostic(violation.value_at, UNSUPPORTED, "write guaranteed-burst-share")
+    hint = "write guaranteed-burst-share"
+    if POD_SHARES_SEVERAL.holds(pod):
+        hint = "remove the QoS level from the pod: several cards have none"
+    elif not OFFLINE.holds(pod):
+        hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
+    return this.diagnostic(violation.value_at, UNSUPPORTED, hint)
 
 
 @rule(
