@@ -404,6 +404,10 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     )
 
 
+WHETHER_READ = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
+"""The changes of which a release has one for a key."""
+
+
 def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
     """What is wrong with the releases of a profile: names that nothing has, what is not said."""
     from gpuxlate.backends import registry
@@ -411,6 +415,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
     components = registry.components()
     rows = (row for backend in registry.all_backends() for row in backend.keys)
     names = {name for row in rows for name in (row.name, row.template, *row.aliases)}
+    reading: dict[tuple[str, str, str], str] = {}
     for number, release in enumerate(told):
         if release["component"] not in components:
             yield _unknown_in((*base, number, "component"), release["component"], components)
@@ -418,6 +423,15 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
             path = (*base, number, "changes", index)
             if change["key"] not in names:
                 yield _unknown_in((*path, "key"), change["key"], names)
+            of_key = (release["component"], release["version"], change["key"])
+            if change["change"] in WHETHER_READ and reading.setdefault(of_key, dotted(path)) != dotted(path):
+                message = msg(
+                    "{path} says anew what {before} says: whether the release reads {key}",
+                    path=dotted(path),
+                    before=reading[of_key],
+                    key=change["key"],
+                )
+                yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, "remove one of the two", path)
             if change["change"] == ChangeKind.RENAMED and "replacement" not in change:
                 message = msg("{path} has no replacement", path=dotted(path))
                 yield Diagnostic(
