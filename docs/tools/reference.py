@@ -12,7 +12,7 @@ from pathlib import Path
 
 from docs.tools.markdown import SITE
 from docs.tools.pages import generated
-from docs.tools.pages.errors import folder_of_cases
+from docs.tools.pages.errors import file_of_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "reference"
@@ -41,7 +41,7 @@ def _target(link: str, language: str) -> str:
     if link.startswith(SITE):
         return kept_place(link, language)
     if link.startswith("errors/"):
-        return f"../../{folder_of_cases(link)}"
+        return f"../../{file_of_cases(link, language)}"
     page = link.partition("#")[0]
     return link if not page or ":" in link or page in generated() else f"../{link}"
 

@@ -107,13 +107,14 @@ def test_every_rule_has_its_page(pages: Path) -> None:
         assert re.findall(r"^## (.+)$", without_blocks(text), re.MULTILINE) == list(rule.sections), code
 
 
-def test_every_area_of_errors_has_its_page(pages: Path) -> None:
-    for page in ("errors.md", "errors.zh.md"):
-        listed = re.findall(r"\]\(errors/([\w-]+)\.md\)", (pages / page).read_text(encoding="utf-8"))
-        assert sorted(listed) == sorted(path.stem for path in (pages / "errors").iterdir()), page
-    for section in sections():
-        text = (pages / "errors" / f"{section.name[3:]}.md").read_text(encoding="utf-8")
-        assert text.count("\nInstead: ") == len(section.cases), section.name
+def test_every_area_of_errors_has_its_page_in_both_languages(pages: Path) -> None:
+    for language, instead in (("", "\nInstead: "), (".zh", "\n解决办法：")):
+        listed = re.findall(r"\]\(errors/([\w-]+)\.md\)", (pages / f"errors{language}.md").read_text("utf-8"))
+        assert listed == [section.name[3:] for section in sections()]
+        for section in sections():
+            text = (pages / "errors" / f"{section.name[3:]}{language}.md").read_text(encoding="utf-8")
+            assert text.count(instead) == len(section.cases), section.name
+    assert len([*(pages / "errors").iterdir()]) == 2 * len(sections())
 
 
 def test_every_command_and_hook_is_in_the_readme() -> None:

@@ -15,10 +15,13 @@
 - ``cluster``: a server for ``kubectl gpuxlate`` (see ``server.py``)
 
 HERE and SERVER stand in ``says`` for the folder and for the address of the server.
+
+``chinese/*.yaml`` has the Chinese of ``title`` and ``about``, and of each case, under its English name, that
+of ``name``, ``why`` and ``instead``; an ``instead`` that is code alone has none.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +70,26 @@ def sections() -> list[Section]:
     return [_section(path) for path in sorted((FOLDER / "cases").glob("*.yaml"))]
 
 
-def _section(path: Path) -> Section:
+def chinese_texts(section: Section) -> dict[str, Any]:
+    """The file of its Chinese."""
+    return _mapping(FOLDER / "chinese" / f"{section.name}.yaml")
+
+
+def in_chinese(section: Section) -> Section:
+    """The section with the texts for people in Chinese; commands and messages stay as they are tested."""
+    texts = chinese_texts(section)
+    rows = tuple(tuple(replace(case, **texts["cases"][case.name]) for case in row) for row in section.cases)
+    return replace(section, title=texts["title"], about=texts["about"], cases=rows)
+
+
+def _mapping(path: Path) -> dict[str, Any]:
     data = plain_document(Source(path.name, path.read_text(encoding="utf-8")))
     assert isinstance(data, dict), path
+    return data
+
+
+def _section(path: Path) -> Section:
+    data = _mapping(path)
     rows = tuple(tuple(_cases(row)) for row in data["cases"])
     return Section(path.stem, data["title"], data["about"], rows)
 

@@ -12,7 +12,7 @@ import yaml
 
 from .running import commands_in, run
 from .sites import sites
-from .table import FOLDER, Case, Section, sections
+from .table import FOLDER, Case, Section, chinese_texts, in_chinese, sections
 
 ROOT = FOLDER.parents[1]
 UNREACHED: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "unreached.yaml").read_text(encoding="utf-8"))
@@ -69,6 +69,28 @@ def test_the_table_is_for_people() -> None:
             assert case.instead, case.name
             assert case.exit in (1, 2, 3), case.name
             assert case.says.startswith("error"), case.name
+
+
+CODE, HAN = re.compile(r"`[^`]+`"), re.compile(r"[\u4e00-\u9fff]")
+COMMANDS = re.compile(r"(kubectl )?gpuxlate (?!.*[,;] ).*|[^A-Za-z]*")
+"""What is left of a text without its code where there is nothing to translate."""
+
+
+@by_section
+def test_each_area_has_its_chinese(section: Section) -> None:
+    """Of every case and of none that is gone, with the code and the numbers of the English."""
+    texts = chinese_texts(section)
+    assert [*texts] == ["title", "about", "cases"]
+    assert [*texts["cases"]] == [row[0].name for row in section.cases]
+    pairs = [(section.title, texts["title"]), (section.about, texts["about"])]
+    for (english, *_), (chinese, *_) in zip(section.cases, in_chinese(section).cases, strict=True):
+        assert HAN.search(chinese.name), chinese.name
+        pairs += [(english.why, chinese.why), (english.instead, chinese.instead)]
+    for before, after in pairs:
+        assert HAN.search(after) or COMMANDS.fullmatch(CODE.sub("", before)), after
+        assert {*CODE.findall(before)} == {*CODE.findall(after)}, after
+        figures = [{*re.findall(r"\d+(?:\.\d+)*", CODE.sub("", text))} for text in (before, after)]
+        assert figures[0] == figures[1], after
 
 
 def came_by_now() -> set[str]:

@@ -1,11 +1,12 @@
-"""The pages of errors, one for each area, from the table that the tests hold: ``tests/errors``."""
+"""The pages of errors, one for each area and language, from the table of the tests: ``tests/errors``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from docs.tools.markdown import fenced, table
-from tests.errors.table import ABSENT, Case, Section, sections
+from tests.errors.table import ABSENT, Case, Section, in_chinese, sections
 
 INTRODUCTION = """\
 # Errors
@@ -28,7 +29,7 @@ Errors in manifests have codes and pages of their own: see [rules](rules.md).
 CHINESE_INTRODUCTION = """\
 # 错误
 
-每条错误消息的含义、原因和解决办法。测试核对消息的英文原文，各领域的页面为英文。\
+每条错误消息的含义、原因和解决办法。消息以测试核对的英文原文列出，`--lang zh` 时为中文。\
 消息写到 stderr，结果写到 stdout；出错后没有结果，`lint` 的计数和 `krm` 的应答除外。\
 所用的文件在 `tests/errors/files` 中，页面上列出的除外。
 
@@ -43,81 +44,72 @@ CHINESE_INTRODUCTION = """\
 
 清单中的错误各有规则码和页面：见[规则](rules.md)。
 """
-CHINESE = {
-    "command-line": ("命令行", "命令行无效或有歧义。未读取，也未写入任何内容。"),
-    "files": ("文件和流", "输入不存在，不能作为文本读取，或者没有可处理的内容。未写入任何内容。"),
-    "shares": (
-        "GPUShare 文档",
-        "文档不是 GPUShare，或其中的值无效。每个问题都指明所在的行，并有[规则](/rules/)中的规则码。",
-    ),
-    "refusals": (
-        "被拒绝的转换",
-        "目标无法准确表达该 GPU 共享规格。未写入任何内容；每次拒绝都指明字段、规则和接受的方法。"
-        "此页每种拒绝各举一例，全部规则见[规则](/rules/)。",
-    ),
-    "configuration": (
-        "gpuxlate 的配置和集群配置",
-        "`.gpuxlate.yaml`、`pyproject.toml` 的 `[tool.gpuxlate]` 或集群配置无法使用。",
-    ),
-    "cost": ("费用", "`gpuxlate cost` 缺少需要的数值，或者数值、价格无效。"),
-    "nvidia-smi": ("nvidia-smi 的输出", "`gpuxlate verify` 的输入不是一次 nvidia-smi 运行的完整输出。"),
-    "krm": (
-        "KRM 函数",
-        "`gpuxlate krm` 的输入不是 ResourceList，或其配置无法使用。kpt 和 kustomize 会显示该消息。",
-    ),
-    "plug-ins": ("软件包提供的目标", "已安装的软件包提供了自己的目标（`gpuxlate.backends`），但无法使用。"),
-    "clusters": ("连接集群", "`kubectl gpuxlate` 找不到集群，或集群返回错误。集群中未做任何改动。"),
-    "live-objects": ("集群中的对象", "集群中没有命令指定的对象。"),
-    "nodes-and-apply": (
-        "节点、余量和应用",
-        "`kubectl gpuxlate nodes`、`capacity`、`preflight` 和 `apply` 失败。除消息指明的以外，"
-        "未应用任何内容。",
-    ),
-    "yaml": (
-        "无法读取的 YAML",
-        "文件不是有效的 YAML，或超过了清单的上限。规则码为 GX001，超过上限时为 GX025。",
-    ),
-    "policies": ("准入策略", "`gpuxlate policy` 和 `kubectl gpuxlate policy` 未写入、也未应用任何内容。"),
-    "decisions": ("决定", "决定文件无法使用。条目中的错误会作为问题报告在所在的行。"),
-    "sync": ("一套源清单，多云部署", "`gpuxlate sync` 无法让各清单树保持一致；未写入任何内容。"),
-}
-"""Title and subject of each area, by the name of its page."""
 SHOWN = {"HERE": "/home/me/project", "SERVER": "https://api.example.com:6443"}
 """What stands for a folder and an address of the tests."""
 LONGEST = 500
 """Characters of a file that are shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """What a page says around the texts of its cases, in one language."""
+
+    suffix: str
+    """Of the names of its pages."""
+    introduction: str
+    head: tuple[str, str]
+    file: str
+    stdin: str
+    outcome: str
+    instead: str
+
+
+ENGLISH = Wording(
+    suffix="",
+    introduction=INTRODUCTION,
+    head=("area", "about"),
+    file="`{name}`:",
+    stdin="On stdin:",
+    outcome="{why} Exit code {exit}.",
+    instead="Instead: {instead}",
+)
+CHINESE = Wording(
+    suffix=".zh",
+    introduction=CHINESE_INTRODUCTION,
+    head=("领域", "内容"),
+    file="`{name}`：",
+    stdin="stdin 的内容：",
+    outcome="{why}退出码为 {exit}。",
+    instead="解决办法：{instead}",
+)
+
+
 def pages() -> Iterator[tuple[str, str]]:
-    """The areas with what each is about, in English and Chinese, and an English page for each area."""
-    all_sections = {_stem(section): section for section in sections()}
-    english = {name: (section.title, section.about) for name, section in all_sections.items()}
-    yield "errors.md", _areas(INTRODUCTION, ["area", "about"], english)
-    yield (
-        "errors.zh.md",
-        _areas(CHINESE_INTRODUCTION, ["领域", "内容"], {name: CHINESE[name] for name in english}),
-    )
-    for section in all_sections.values():
-        yield f"errors/{_stem(section)}.md", _section(section)
+    """The list of areas, and a page for each of them, in English and Chinese."""
+    english = sections()
+    for wording, areas in ((ENGLISH, english), (CHINESE, [in_chinese(section) for section in english])):
+        yield f"errors{wording.suffix}.md", _list(areas, wording)
+        for section in areas:
+            yield f"errors/{_stem(section)}{wording.suffix}.md", _section(section, wording)
 
 
-def _areas(introduction: str, head: Sequence[str], areas: Mapping[str, tuple[str, str]]) -> str:
-    """The list of areas: by the name of its page, title and subject of each."""
+def _list(areas: Sequence[Section], wording: Wording) -> str:
     rows = [
-        [f"[{title}](errors/{name}.md)", " ".join(about.split())] for name, (title, about) in areas.items()
+        [f"[{section.title}](errors/{_stem(section)}.md)", " ".join(section.about.split())]
+        for section in areas
     ]
-    return "\n".join([introduction, *table(head, rows)]) + "\n"
+    return "\n".join([wording.introduction, *table(wording.head, rows)]) + "\n"
 
 
 def navigation() -> list[str]:
     return [f"errors/{_stem(section)}.md" for section in sections()]
 
 
-def folder_of_cases(page: str) -> str:
-    """The file of the cases that a page shows."""
+def file_of_cases(page: str, language: str) -> str:
+    """The file of the cases that a page shows: in Chinese, that of their texts."""
     stem = page.removeprefix("errors/").removesuffix(".md")
     [section] = [candidate for candidate in sections() if _stem(candidate) == stem]
-    return f"tests/errors/cases/{section.name}.yaml"
+    return f"tests/errors/{'chinese' if language else 'cases'}/{section.name}.yaml"
 
 
 def _stem(section: Section) -> str:
@@ -125,26 +117,26 @@ def _stem(section: Section) -> str:
     return section.name.partition("-")[2]
 
 
-def _section(section: Section) -> str:
+def _section(section: Section, wording: Wording) -> str:
     parts = [f"# {section.title}", section.about.strip()]
     for row in section.cases:
-        parts += _row(row)
+        parts += _row(row, wording)
     return "\n\n".join(parts) + "\n"
 
 
-def _row(row: tuple[Case, ...]) -> Iterator[str]:
+def _row(row: tuple[Case, ...], wording: Wording) -> Iterator[str]:
     case = row[0]
     yield f"## {case.name[:1].upper()}{case.name[1:]}"
     if " --> " not in case.says:  # the finding shows the line itself
         for name, text in case.files.items():
             if isinstance(text, str) and 0 < len(text) <= LONGEST and "/" not in name:
-                yield f"`{name}`:\n\n{fenced('text', text.rstrip())}"
+                yield f"{wording.file.format(name=name)}\n\n{fenced('text', text.rstrip())}"
     if case.stdin not in (None, ABSENT):
-        yield f"On stdin:\n\n{fenced('text', str(case.stdin).rstrip())}"
+        yield f"{wording.stdin}\n\n{fenced('text', str(case.stdin).rstrip())}"
     commands = "\n".join(f"$ {run.run}{_streams(run)}" for run in row)
     yield fenced("text", f"{commands}\n{_shown(case.says).rstrip()}")
-    yield f"{case.why.strip()} Exit code {case.exit}."
-    yield f"Instead: {case.instead.strip()}"
+    yield wording.outcome.format(why=case.why.strip(), exit=case.exit)
+    yield wording.instead.format(instead=case.instead.strip())
 
 
 def _streams(case: Case) -> str:
