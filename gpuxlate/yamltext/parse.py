@@ -452,11 +452,9 @@ def _problem(error: Exception, text: str) -> NotYamlError:
     else:
         index = getattr(error, "start", 0)  # of a lone surrogate
     problem, index = str(message).partition("\n")[0], max(0, min(index, len(text)))
-    cause = None
-    if mark:
-        from gpuxlate.yamltext.problems import plain_words
+    from gpuxlate.yamltext.problems import plain_words
 
-        cause, index = plain_words(problem, text, index, context.index if context else index)
+    cause, index = plain_words(problem, text, index, context.index if context else index)
     return NotYamlError(cause or problem, index, problem)
 
 

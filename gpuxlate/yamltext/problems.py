@@ -11,6 +11,8 @@ from gpuxlate.model.messages import msg
 _NO_BLANK = regex(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
 """``key:value``, which is one word; ``://`` is of an address."""
 _CONFLICT = regex(r"(<{7}|={7}|>{7})( |$)")
+_UTF_16 = regex(r"(?:[^\0]\0){2,}|(?:\0[^\0]){2,}\0?")
+"""A line of ASCII letters in UTF-16, read as UTF-8."""
 _PAIR = regex(r""":\s+\S""")
 _KEY_AND_VALUE = regex(r"""[\w.-]+/[\w./-]+ +[^\s:]+|[\w.-]+ +["']?\d+["']?""")
 """A line that is a key and a value, and no text: the key has a prefix, or the value is a number."""
@@ -144,6 +146,12 @@ def _no_key(spot: _Failure) -> str | None:
     return None
 
 
+def _control_character(spot: _Failure) -> str:
+    if _UTF_16.fullmatch(spot.line.text):
+        return "every second byte is NUL, as in UTF-16; save the file as UTF-8"
+    return "control characters are not allowed"
+
+
 _CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
     ("cannot start any token", _bad_start),
     ("a tab character", _bad_start),
@@ -172,6 +180,6 @@ _CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
         lambda _: "a key among the items of a list; begin it with -, or indent it as the keys above",
     ),
     ("expected key", _no_key),
-    ("control characters", lambda _: "control characters are not allowed"),
+    ("control characters", _control_character),
 )
 """What the parser's words may stand for."""
