@@ -78,12 +78,12 @@ class SyncModel(Strict):
         default=OMITTED,
         alias="from",
         description="The dialect to read. Omitted: found by its keys.",
-        examples=["neutral"],
+        examples=["vke"],
     )
     targets: dict[NonEmptyText, SyncTargetModel | FileName] = Field(
         min_length=1,
         description="Target to its folder, or to a mapping with the folder as dir.",
-        examples=[{"neutral": "clusters/a/"}],
+        examples=[{"tke": "clusters/tke/"}],
     )
 
 
@@ -150,7 +150,7 @@ class CommonConfig(Strict):
     sync: list[SyncModel] = Field(
         default=OMITTED,
         description="Trees of several targets: what gpuxlate sync writes.",
-        examples=[[{"source": "base/", "from": "neutral", "targets": {"neutral": "clusters/a/"}}]],
+        examples=[[{"source": "base/", "targets": {"tke": "clusters/tke/"}}]],
     )
 
 
