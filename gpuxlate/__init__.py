@@ -82,8 +82,8 @@ if not TYPE_CHECKING:
 
         for home, names in _HOMES.items():
             if name in names:
-                found = globals()[name] = getattr(import_module(home), name)
-                return found
+                value = globals()[name] = getattr(import_module(home), name)
+                return value
         raise AttributeError(f"module 'gpuxlate' has no attribute {name!r}")
 
     def __dir__() -> list[str]:

@@ -123,7 +123,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     path = tmp_path_factory.mktemp("specs") / "share.yaml"
     for title, spec in SHARES.items():
         path.write_text(SHARE % spec)
-        [(_, document, share)] = read_specs([Input(path.name, path)]).found
+        [(_, document, share)] = read_specs([Input(path.name, path)]).shares
         for kind, cloud in product(WORKLOADS, CLOUDS):
             name = f"{title} on a {kind} for {cloud}"
             source = Source("workload.yaml", yaml.safe_dump(workload(kind), sort_keys=False))

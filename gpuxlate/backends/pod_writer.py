@@ -211,14 +211,14 @@ class ShareWriter:
     ) -> int | None:
         """Change a number upwards. ``given`` None removes the cap (whole cards). ``beside``: the field that
         it is too little for, where it is a number that the target takes."""
-        field, asked = JSON_NAMES[attribute], self._now[attribute]
-        problem = msg("{field} {asked} is not a valid value: {why}", field=field, asked=asked, why=why)
+        field, value = JSON_NAMES[attribute], self._now[attribute]
+        problem = msg("{field} {asked} is not a valid value: {why}", field=field, asked=value, why=why)
         if beside is not None:
             number = self._now[beside]
             problem = msg(
                 "{field} {asked} is too little for {other} {number}: {why}",
                 field=field,
-                asked=asked,
+                asked=value,
                 other=JSON_NAMES[beside],
                 number=number,
                 why=why,
@@ -298,12 +298,12 @@ class ShareWriter:
 
     def drop(self, attribute: str, code: str, why: str | None = None) -> None:
         """Leave out a field that the target does not support; ``why`` where there is more to say."""
-        asked = self.take(attribute)
-        if asked is None:
+        value = self.take(attribute)
+        if value is None:
             return
         name = JSON_NAMES[attribute]
         self._now[attribute] = None
-        message = self._unsupported(name, asked)
+        message = self._unsupported(name, value)
         if why:
             message = msg("{problem}: {why}", problem=message, why=why)
         hint = msg(REMOVE, field=name)
@@ -321,9 +321,9 @@ class ShareWriter:
             else:
                 self.drop(attribute, "GX020", self._why.get(attribute))
 
-    def _unsupported(self, field: str, asked: object) -> Message:
+    def _unsupported(self, field: str, value: object) -> Message:
         return msg(
-            "{field} {asked} is not supported by {target}", field=field, asked=asked, target=self.target
+            "{field} {asked} is not supported by {target}", field=field, asked=value, target=self.target
         )
 
     def refuse(self, attribute: str, code: str, message: str, hint: str | None = None) -> None:

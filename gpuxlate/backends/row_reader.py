@@ -371,11 +371,11 @@ def sized(fields: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFie
     size = first_size(sizes, *(number and number // cards for number in requested.values()))
     if size is None:
         return replace(fields, memory_mib=None, cores=None)
-    given = {"memory_mib": size.memory_mib * cards, "cores": size.cores * cards}
+    size_numbers = {"memory_mib": size.memory_mib * cards, "cores": size.cores * cards}
     why = msg("the container gets {part}", part=size.text)
     more = tuple(
-        granted(name, code, why, fields.origins[name], asked=number, given=given[name])
+        granted(name, code, why, fields.origins[name], asked=number, given=size_numbers[name])
         for name, number in requested.items()
-        if number is not None and number < given[name]
+        if number is not None and number < size_numbers[name]
     )
-    return replace(fields, memory_mib=given["memory_mib"], cores=given["cores"], granted=more)
+    return replace(fields, memory_mib=size_numbers["memory_mib"], cores=size_numbers["cores"], granted=more)

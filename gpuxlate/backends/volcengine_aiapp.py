@@ -163,11 +163,11 @@ def _judge_compute(pod: PodReader, value: Value, cores: int, cards: int) -> bool
     """Whether the form accepts the compute for several cards: an equal part of each, and one decimal above
     one card (Q)."""
     step = math.lcm(10 if cores > 100 else 1, cards)
-    low, most = cores // step * step, 100 * cards
-    if low == cores <= most:
+    low, maximum = cores // step * step, 100 * cards
+    if low == cores <= maximum:
         return True
-    numbers = [number for number in (low, low + step) if 0 < number <= most] or [most]
-    code = "GX011" if cores > most or cores % cards else "VKE025"
+    numbers = [number for number in (low, low + step) if 0 < number <= maximum] or [maximum]
+    code = "GX011" if cores > maximum or cores % cards else "VKE025"
     message = msg(
         "{key} is {value} for {cards} cards: at most {most}, an equal part of each, and one decimal above 1",
         key=COMPUTE,

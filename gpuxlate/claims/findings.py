@@ -31,9 +31,9 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
 def shared_claims(pod: Pod, sources: Sequence[Backend], index: ClaimIndex) -> Iterator[Diagnostic]:
     """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
     for claim in pod.keys.claims:
-        if claim.claim is None or claim.found is None or not registry.has_devices_of(claim, sources):
+        if claim.claim is None or claim.resolved is None or not registry.has_devices_of(claim, sources):
             continue
-        if pod.object.kind != "Pod" or len(index.users(claim.found)) > 1:
+        if pod.object.kind != "Pod" or len(index.users(claim.resolved)) > 1:
             message = msg(
                 "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
             )

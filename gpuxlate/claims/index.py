@@ -40,14 +40,17 @@ class Unread(NamedTuple):
 
 
 class ClaimText(NamedTuple):
-    """What one text has: claims and templates, pods that name some, and what else may name some. ``made``:
-    the namespace and name of templates that a controller makes, and the kind of the object that says so."""
+    """What one text has: claims and templates, pods that name some, and what else may name some.
+
+    ``from_controllers``: the namespace and name of templates that a controller makes, and the kind of the
+    object that says so.
+    """
 
     name: str
     objects: Sequence[ClaimObject] = ()
     pods: Sequence[Pod] = ()
     unread: Sequence[Unread] = ()
-    made: Sequence[tuple[str | None, str, str]] = ()
+    from_controllers: Sequence[tuple[str | None, str, str]] = ()
 
 
 TextsIn = Callable[[Document], Iterable[tuple[Path, Source]]]
@@ -130,7 +133,9 @@ class ClaimIndex:
             self._unread += text.unread
             for claim in text.objects:
                 self._add(claim)
-            self._made.update({(namespace or DEFAULT, name): kind for namespace, name, kind in text.made})
+            self._made.update(
+                {(namespace or DEFAULT, name): kind for namespace, name, kind in text.from_controllers}
+            )
             self._pods += ((text.name, pod) for pod in text.pods)
 
     @classmethod
@@ -169,7 +174,7 @@ class ClaimIndex:
             return replace(claim, made_by=kind)
         target = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
         if isinstance(target, ClaimObject):
-            return replace(claim, devices=target.devices, api=target.api, found=target)
+            return replace(claim, devices=target.devices, api=target.api, resolved=target)
         return replace(claim, missing=target)
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
@@ -201,7 +206,7 @@ class ClaimIndex:
         users: dict[ObjectPlace, list[tuple[str, PodKeys]]] = {}
         for file, pod in self._pods:
             keys = self.resolved(pod, file).keys
-            for place in {claim.found.place: None for claim in keys.claims if claim.found}:
+            for place in {claim.resolved.place: None for claim in keys.claims if claim.resolved}:
                 users.setdefault(place, []).append((file, keys))
         return users
 

@@ -45,7 +45,7 @@ class NamedTemplate(NamedTuple):
 
     namespace: str | None
     name: str
-    found: Diagnostic
+    finding: Diagnostic
 
 
 def _name(text: str) -> str:
@@ -57,7 +57,7 @@ class Writing(NamedTuple):
 
     keys: PodKeys
     templates: tuple[ClaimTemplate, ...]
-    found: tuple[Diagnostic, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
 
 
 def with_templates(
@@ -116,7 +116,7 @@ def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
     clashing: list[NamedTemplate] = []
     seen: set[tuple[str, str | None, str]] = set()
     for template in named:
-        key = (os.path.dirname(template.found.file or ""), template.namespace, template.name)
+        key = (os.path.dirname(template.finding.file or ""), template.namespace, template.name)
         if key in seen:
             clashing.append(template)
         seen.add(key)

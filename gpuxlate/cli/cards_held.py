@@ -230,7 +230,7 @@ def _by_kind(inputs: Iterable[Input], profile: Profile) -> tuple[ShareDocuments,
 
 def _of_specs(specs: ShareDocuments, request: CostRequest, profile: Profile) -> Iterator[Item]:
     """The shares of GPUShare documents as those of pods."""
-    for _, document, share in specs.found:
+    for _, document, share in specs.shares:
         fit = fit_pod([share.of_container()], request.backend, request.accept, profile)
         outcome = fit.outcomes[0]
         yield Item(
@@ -245,7 +245,7 @@ def _of_specs(specs: ShareDocuments, request: CostRequest, profile: Profile) -> 
             losses=outcome.losses,
             diagnostics=tuple(with_location(document, finding) for finding in fit.findings()),
             replicas=request.pods or 1,
-            given=outcome.granted if fit.accepted else None,
+            granted=outcome.granted if fit.accepted else None,
         )
 
 

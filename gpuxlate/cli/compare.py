@@ -334,7 +334,7 @@ def command(
         shown = [backend for backend in backends if backend.writes_pods]
         return _manifests(documents, groups, shown, accept, target_profile)
     fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
-    for _, _, share in documents.found:
+    for _, _, share in documents.shares:
         alone = [ContainerShare(PROBE, 0, share=share.share)]  # as ``render``: some keys hold its name
         fits.append((share, [(b, fit_pod(alone, b, accept, target_profile)) for b in backends]))
     if output == "json":
@@ -352,7 +352,7 @@ def _dialects(
     documents: ShareDocuments, target_profile: Profile | None, *, allow_outside: bool
 ) -> Iterator[str]:
     """The dialects of the workloads that documents name. What cannot be read is nothing to compare with."""
-    for spec_input, _, share in documents.found:
+    for spec_input, _, share in documents.shares:
         if share.workload and (
             file := workload_file(spec_input, share.workload, allow_outside=allow_outside)
         ):

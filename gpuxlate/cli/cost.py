@@ -230,13 +230,13 @@ def command(
     documents = read_specs(Inputs(paths).some())
     jobs: list[BilledJob] = []
     diagnostics = list(documents.diagnostics)
-    for _, document, share in documents.found:
+    for _, document, share in documents.shares:
         fitted, findings = _price(document, share, backend, accept, billed, time)
         diagnostics += findings
         if fitted is not None:
             jobs.append(BilledJob(share.name, fitted, count))
     printing.show(diagnostics, documents.sources)
-    if len(jobs) < len(documents.found) or documents.diagnostics:
+    if len(jobs) < len(documents.shares) or documents.diagnostics:
         return Exit.FINDINGS
     if output == "json":
         printing.json_out(_json(backend, card, billed, time, jobs, amount))

@@ -149,7 +149,7 @@ def decision_files(options: DecisionOptions, base: str | None = None) -> Decisio
     try:
         decisions, findings = read_decisions(sources.values(), str(folder))
     except DecisionsError as error:
-        printing.show(error.found, Texts(*sources.values()))
+        printing.show(error.findings, Texts(*sources.values()))
         raise UserError(
             msg("{names} cannot be used", names=", ".join(sources)),
             "gpuxlate schema decisions prints every field",

@@ -57,7 +57,7 @@ def _of_list(source: Source) -> Result:
         return run_list(source)
     except FunctionConfigError as error:
         printing.documents_out([source.encode(error.text)])
-        wrong = error.found
+        wrong = error.finding
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
         raise UserError(msg("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
 

@@ -87,7 +87,7 @@ def refuse_shared(build: WholeBuild) -> None:
         raise UserError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
     if others:
         shown = ", ".join(map(os.path.relpath, others[:3]))
-        shared = os.path.commonpath([build.made.folder, *others, *map(os.path.dirname, build.files)])
+        shared = os.path.commonpath([build.built.folder, *others, *map(os.path.dirname, build.files)])
         raise UserError(
             msg("other kustomizations are built of the same files: {names}", names=shown),
             msg(

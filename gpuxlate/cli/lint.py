@@ -177,7 +177,7 @@ def _lint(request: LintRequest) -> int:
         from gpuxlate.lint.build import findings_of_build
 
         files = [file for file in all_files if file.path is not None]
-        run.diagnostics, sources = findings_of_build(inputs.build.made, files, selection, run.diagnostics)
+        run.diagnostics, sources = findings_of_build(inputs.build.built, files, selection, run.diagnostics)
         for text in sources:
             run.texts.add(text)
     left_out = (
@@ -279,8 +279,8 @@ class Baseline:
 
         comparison = compared(run.diagnostics, run.files, entries)
         run.diagnostics, run.compared = comparison.new, True
-        if comparison.known:
-            findings = plural(comparison.known, "{count} finding is", "{count} findings are")
+        if comparison.matched:
+            findings = plural(comparison.matched, "{count} finding is", "{count} findings are")
             printing.info(msg("{findings} in {file}", findings=findings, file=self.file))
         if comparison.gone:
             single, many = (

@@ -97,11 +97,11 @@ def command(
             )
     profile = _profile(check, backends)
     documents = read_specs(Inputs(specs).some(), profile)
-    backends = of_all(backends, to, [share.share for _, _, share in documents.found], profile)
+    backends = of_all(backends, to, [share.share for _, _, share in documents.shares], profile)
     diagnostics: list[Diagnostic] = list(documents.diagnostics)
     pools: dict[Backend, list[NodePool]] = {backend: [] for backend in backends}
     for backend in backends:
-        for _, document, share in documents.found:
+        for _, document, share in documents.shares:
             pool, reported = node_pool(share, backend, profile)
             diagnostics += [with_location(document, finding) for finding in reported]
             pools[backend] += [pool] if pool else []

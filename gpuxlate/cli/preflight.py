@@ -70,7 +70,7 @@ def _of_shares(files: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
     documents = read_specs(files, profile)
     diagnostics: list[Diagnostic] = list(documents.diagnostics)
     reports: ShareReports = []
-    for _, document, share in documents.found:
+    for _, document, share in documents.shares:
         pool, found_here = node_pool(share, backend, profile)
         diagnostics += [with_location(document, finding) for finding in found_here]
         if pool is not None:

@@ -66,7 +66,7 @@ def command(
         raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
     target_profile = lookup.profile(profile)
     documents = read_specs(Inputs(specs).some(), target_profile)
-    targets = of_all(targets, to, [document.share for _, _, document in documents.found], target_profile)
+    targets = of_all(targets, to, [document.share for _, _, document in documents.shares], target_profile)
     groups = list(workloads(documents, workload, container, allow_outside=allow_outside))
     _one_share_a_file(documents, targets, workload, output_dir)
     decided = decision_files(accepted)
@@ -158,11 +158,11 @@ def _one_share_a_file(
 ) -> None:
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
-        if not backend.writes_pods and len(documents.found) > 1 and (workload or output_dir is None):
+        if not backend.writes_pods and len(documents.shares) > 1 and (workload or output_dir is None):
             raise UserError(
                 msg(
                     "{count} shares to {name}: a file of it holds one share",
-                    count=len(documents.found),
+                    count=len(documents.shares),
                     name=backend.name,
                 ),
                 "add --output-dir DIR, without --workload" if workload else "add --output-dir DIR",
@@ -212,7 +212,7 @@ def workloads(
     ``allow_outside``: what a document names may stand outside of the document's folder. Raises UserError.
     """
     groups: dict[str, tuple[Source, list[RenderRequest]]] = {}
-    for spec_input, document, share in documents.found:
+    for spec_input, document, share in documents.shares:
         file, name = workload, container
         if workload is None and share.workload:
             path = workload_file(spec_input, share.workload, allow_outside=allow_outside)

@@ -544,14 +544,14 @@ def _diff(planned: PlannedTree, each: TargetTree) -> str:
     for path in sorted([*each.written, *each.removed, *each.by_hand]):
         current, rendered = each.there(path), each.made(path)
         changed = unified(current, rendered, each.place(path).lstrip("/"))
-        if not changed and path in each.wanted:
-            mode = each.wanted[path].source.mode
+        if not changed and path in each.new_files:
+            mode = each.new_files[path].source.mode
             changed = text_of(
                 [f"# {localize(msg('{place}: mode {mode}', place=each.place(path), mode=f'{mode:o}'))}"]
             )
         text += changed
-        if path in each.by_hand and path in each.wanted:
-            text += "".join(_back(planned.tree, each, each.wanted[path], rendered, current))
+        if path in each.by_hand and path in each.new_files:
+            text += "".join(_back(planned.tree, each, each.new_files[path], rendered, current))
     return text
 
 

@@ -97,10 +97,10 @@ def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
 
 
 def _one(documents: ShareDocuments, name: str | None) -> tuple[Document, ShareDocument]:
-    shares = [(document, share) for _, document, share in documents.found if name in (None, share.name)]
+    shares = [(document, share) for _, document, share in documents.shares if name in (None, share.name)]
     if len(shares) == 1:
         return shares[0]
-    names = ", ".join(share.name for _, _, share in documents.found)
+    names = ", ".join(share.name for _, _, share in documents.shares)
     if not shares:
         raise UserError(
             msg("no GPUShare document is named {name!r}", name=name), msg("names: {names}", names=names)

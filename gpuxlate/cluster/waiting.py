@@ -150,9 +150,9 @@ def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
             message = " ".join(str(event.get("message") or "").split())
             count = int((event.get("series") or {}).get("count") or event.get("count") or 1)
             same = _NAMED.sub("", message.removeprefix(_COMBINED))
-            what = (str(event.get("type") or ""), str(event.get("reason") or ""), same)
-            last, before, text = dated.get(what, ("", 0, ""))
-            dated[what] = (max(last, when), before + count, message if when >= last else text)
+            event_key = (str(event.get("type") or ""), str(event.get("reason") or ""), same)
+            last, before, text = dated.get(event_key, ("", 0, ""))
+            dated[event_key] = (max(last, when), before + count, message if when >= last else text)
     by_time = sorted(dated.items(), key=lambda each: each[1][0])
     return [
         PodEvent(kind, reason, text.removeprefix(_COMBINED), count)

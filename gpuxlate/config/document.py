@@ -212,7 +212,7 @@ def to_document(name: str, share: Share, workload: Workload | None = None) -> di
 class ShareDocuments:
     """The GPUShare documents of some inputs, and what is wrong with them."""
 
-    found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
+    shares: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
 
@@ -233,7 +233,7 @@ class ShareDocuments:
                     value="it is empty" if blank else "it has no document",
                 )
             )
-        self.found += [(source_input, document, share) for document, share in shares]
+        self.shares += [(source_input, document, share) for document, share in shares]
         self.diagnostics += problems
 
 
@@ -245,7 +245,7 @@ def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Share
     for source_input in inputs:
         source = source_input.source()
         specs.add(source_input, source, documents(source), profile)
-    if not specs.found and not specs.diagnostics:
+    if not specs.shares and not specs.diagnostics:
         raise InputError(
             "no GPUShare document in the folders given", "gpuxlate parse reads a vendor's manifests"
         )

@@ -32,7 +32,7 @@ def findings_of_build(
         document = places.of(obj.document).with_root(obj.root)
         object_settings = settings[document.source.name]._replace(role=MANIFESTS)
         for finding in lint_built(document, object_settings):
-            placed = places.found(finding, obj)
+            placed = places.locate(finding, obj)
             name = placed.file or ""
             if name not in ignores:
                 ignores[name] = list(ignores_in_text(places.sources[name])) if name in places.sources else []

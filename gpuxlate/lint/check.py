@@ -71,9 +71,10 @@ if TYPE_CHECKING:
 class LintState:
     """A document on its way through the rules.
 
-    ``claims``: those of the run, as its pods find them. ``most``: how many findings there may still be.
-    ``pods``, ``operations`` (lists of them, about pods of other files), ``jobs`` and ``quotas`` (findings
-    about them, with their objects) are those of the document; ``parts``: what is said of pods of other files.
+    ``claims``: those of the run, as its pods find them. ``max_findings``: how many there may
+    still be. ``pods``, ``operations`` (lists of them, about pods of other files), ``jobs`` and ``quotas``
+    (findings about them, with their objects) are those of the document; ``parts``: overlays of pods of other
+    files.
     ``read``: the places of names that are read outside of pods. ``queues``: of Kueue, and what waits in them.
     """
 
@@ -81,7 +82,7 @@ class LintState:
     settings: LintSettings
     context: Context
     claims: ClaimLookup
-    most: int = limits.MAX_FINDINGS
+    max_findings: int = limits.MAX_FINDINGS
     pods: list[Pod] = field(default_factory=list)
     parts: list[Pod] = field(default_factory=list)
     operations: list[OverlayPod] = field(default_factory=list)
@@ -107,8 +108,8 @@ class LintState:
 
     def add(self, located: Iterable[Diagnostic]) -> None:
         """Add findings that have their positions, as far as there may be more."""
-        self.diagnostics += islice(located, self.most - len(self.diagnostics))
-        self.done = len(self.diagnostics) == self.most
+        self.diagnostics += islice(located, self.max_findings - len(self.diagnostics))
+        self.done = len(self.diagnostics) == self.max_findings
 
 
 def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
@@ -123,7 +124,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     work = partial(_check_documents, source, settings, limits.MAX_FINDINGS - len(findings))
     checked = over_documents(work, source, read, settings.in_chunks)
     result = checked.result
-    findings += checked.found
+    findings += checked.findings
     if checked.queues is not None and not checked.too_many:
         findings += checked.queues.uncovered()
     # where there are too many the rest is not checked, so ignores may have findings there
@@ -145,19 +146,19 @@ class _CheckedDocuments:
     ``stopped``: not all of the documents were read, for a mistake, or for ``too_many`` findings.
     """
 
-    most: int
+    max_findings: int
     result: LintResult = field(default_factory=LintResult)
-    found: list[Diagnostic] = field(default_factory=list)
+    findings: list[Diagnostic] = field(default_factory=list)
     ignores: list[Ignore] = field(default_factory=list)
     queues: Queues | None = None
     too_many: bool = False
 
     @property
     def stopped(self) -> bool:
-        return self.result.broken or len(self.found) > self.most
+        return self.result.broken or len(self.findings) > self.max_findings
 
     def __iadd__(self, more: _CheckedDocuments) -> Self:
-        self.found += more.found
+        self.findings += more.findings
         self.ignores += more.ignores
         self.add(more.queues)
         result, other = self.result, more.result
@@ -176,16 +177,18 @@ class _CheckedDocuments:
 
 
 def _check_documents(
-    source: Source, settings: LintSettings, most: int, read: DocumentReader
+    source: Source, settings: LintSettings, max_findings: int, read: DocumentReader
 ) -> _CheckedDocuments:
     """The findings of documents of a source, each by itself."""
-    checked = _CheckedDocuments(most)
-    result, findings = checked.result, checked.found
+    checked = _CheckedDocuments(max_findings)
+    result, findings = checked.result, checked.findings
     context, claims = settings.context, settings.claims_beside(source)
 
     def start(document: Document) -> LintState:
-        allowed = most + 1 - len(findings)
-        return LintState(document=document, settings=settings, context=context, claims=claims, most=allowed)
+        allowed = max_findings + 1 - len(findings)
+        return LintState(
+            document=document, settings=settings, context=context, claims=claims, max_findings=allowed
+        )
 
     try:
         for state in run_passes(read(source), _passes_of(settings.role), start):
@@ -196,7 +199,7 @@ def _check_documents(
             if state.queues is not None:
                 checked.add(state.queues)
             findings += state.diagnostics
-            if are_too_many(source, findings, most):
+            if are_too_many(source, findings, max_findings):
                 checked.too_many = result.broken = True
                 break
     except NotYamlError as error:
@@ -315,7 +318,7 @@ def _check_inline(state: LintState) -> None:
     for patch, role in settings.role.inline(state.document) if settings.role.inline else ():
         state.read.add(patch.path)
         result = lint_source(patch.source, settings._replace(role=role, excused=nothing))
-        state.add(map(patch.found, result.diagnostics))
+        state.add(map(patch.locate, result.diagnostics))
 
 
 def _find_ignores(state: LintState) -> None:
@@ -326,7 +329,7 @@ def _judge_quotas(state: LintState) -> None:
     from gpuxlate.lint.quotas import judge_quotas
 
     judged = judge_quotas(state.document, state.context)
-    state.quotas += judged.found
+    state.quotas += judged.findings
     state.read |= judged.read
 
 

@@ -26,7 +26,7 @@ from gpuxlate.yamltext.parse import Document
 class Judged(NamedTuple):
     """The findings about the quotas of a document, and the places of the names that they are about."""
 
-    found: list[tuple[Diagnostic, ObjectRef]]
+    findings: list[tuple[Diagnostic, ObjectRef]]
     read: frozenset[Path]
 
 

@@ -59,10 +59,10 @@ def translator(language: str) -> Translate:
         if not isinstance(text, Message):
             return translations.gettext(text) if text else text
         values = {
-            name: translated(one)
-            if isinstance(one, str) and (isinstance(one, Message) or " " in one)
-            else one
-            for name, one in text.values.items()
+            name: translated(value)
+            if isinstance(value, str) and (isinstance(value, Message) or " " in value)
+            else value
+            for name, value in text.values.items()
         }
         return translations.gettext(text.template).format_map(values)
 

@@ -18,11 +18,11 @@ from pygls.protocol import LanguageServerProtocol, default_converter
 
 def converter() -> Converter:
     """As pygls', but texts and whole numbers are those of JSON: ``str`` would take ``null`` for a name."""
-    made: Converter = default_converter()  # type: ignore[no-untyped-call]
+    new_converter: Converter = default_converter()  # type: ignore[no-untyped-call]
     # not those of other types that are texts or numbers, as enumerations and booleans are
-    made.register_structure_hook_func(lambda type_: type_ is str, _text)
-    made.register_structure_hook_func(lambda type_: type_ is int, _whole)
-    return made
+    new_converter.register_structure_hook_func(lambda type_: type_ is str, _text)
+    new_converter.register_structure_hook_func(lambda type_: type_ is int, _whole)
+    return new_converter
 
 
 def _text(value: object, _type: object) -> str:

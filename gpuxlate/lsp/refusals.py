@@ -40,15 +40,15 @@ class DecidedTarget(NamedTuple):
 class TargetRefusal(NamedTuple):
     """A finding that a target refuses, and the entries of which each would accept a loss of it."""
 
-    found: Diagnostic
+    finding: Diagnostic
     target: DecidedTarget
     entries: tuple[Decision, ...] = ()
 
     @property
     def shown(self) -> Diagnostic:
         """The finding with its target."""
-        message = msg("{target}: {message}", target=self.target.name, message=self.found.message)
-        return replace(self.found, message=message)
+        message = msg("{target}: {message}", target=self.target.name, message=self.finding.message)
+        return replace(self.finding, message=message)
 
 
 def decided_targets(
@@ -102,7 +102,7 @@ def refusals(
     if read is not documents:
         return []
     refusals_found = [*_of_shares(source, target._replace(settings=settings))]
-    result = translate_source(source, settings, read, role._replace(found=True))
+    result = translate_source(source, settings, read, role._replace(in_folder=True))
     refusals_found += [
         TargetRefusal(diagnostic, target, tuple(_open_at(diagnostic, result, settings)))
         for diagnostic in result.diagnostics
@@ -111,9 +111,9 @@ def refusals(
     return [
         refusal
         for refusal in refusals_found
-        if refusal.found.severity is Severity.ERROR
-        and refusal.found.file == source.name
-        and (refusal.found.code, refusal.found.document, refusal.found.span) not in places
+        if refusal.finding.severity is Severity.ERROR
+        and refusal.finding.file == source.name
+        and (refusal.finding.code, refusal.finding.document, refusal.finding.span) not in places
     ]
 
 

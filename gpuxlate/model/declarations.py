@@ -21,46 +21,46 @@ _LATER = ("__init__", "__dataclass_fields__", "__dataclass_params__", "__match_a
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(made: type[T]) -> type[T]:
+def record(class_: type[T]) -> type[T]:
     """A dataclass with slots that type checkers keep from changing: frozen at run time, it takes five times
     as long to make a value. ``dataclass`` reads the class when the first value is made."""
-    body: dict[str, Any] = {**vars(made), "__annotations__": made.__annotations__}
-    kinds = {name: str(kind) for name, kind in made.__annotations__.items()}
+    body: dict[str, Any] = {**vars(class_), "__annotations__": class_.__annotations__}
+    kinds = {name: str(kind) for name, kind in class_.__annotations__.items()}
     slots = [name for name, kind in kinds.items() if not kind.startswith(("ClassVar", "typing.ClassVar"))]
     for name in (*slots, "__dict__", "__weakref__"):
         body.pop(name, None)
     if any(isinstance(value, cached_property) for value in body.values()):
         slots.append("__dict__")
-    above = {name for base in made.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    above = {name for base in class_.__mro__[1:] for name in vars(base).get("__slots__", ())}
     body["__slots__"] = [name for name in slots if name not in above]
-    body["__qualname__"] = made.__qualname__
-    body |= {name: _OfDataclass(made) for name in _LATER if name not in body}
-    if made.__eq__ is object.__eq__:
+    body["__qualname__"] = class_.__qualname__
+    body |= {name: _OfDataclass(class_) for name in _LATER if name not in body}
+    if class_.__eq__ is object.__eq__:
         body |= {"__eq__": _equals, "__hash__": _hashed}
-    if made.__repr__ is object.__repr__:
+    if class_.__repr__ is object.__repr__:
         body["__repr__"] = _shown
-    meta: Any = type(made)
-    class_: type[T] = meta(made.__name__, made.__bases__, body)
-    return class_
+    meta: Any = type(class_)
+    with_slots: type[T] = meta(class_.__name__, class_.__bases__, body)
+    return with_slots
 
 
 class _OfDataclass:
     """What ``dataclass`` makes of a class, from when it is needed; and what two values are compared by."""
 
-    def __init__(self, made: Any) -> None:
-        self._made = made
+    def __init__(self, class_: Any) -> None:
+        self._class = class_
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._owner, self._name = owner, name
 
-    def __get__(self, one: object, owner: type) -> Any:
+    def __get__(self, instance: object, owner: type) -> Any:
         with _LOCK:
-            if "_compared" not in vars(self._made):
-                every = fields(dataclass(repr=False, eq=False)(self._made))
+            if "_compared" not in vars(self._class):
+                every = fields(dataclass(repr=False, eq=False)(self._class))
                 names = [part.name for part in every if part.compare]
-                self._made._compared = attrgetter(*names) if names else type
-        setattr(self._owner, self._name, vars(self._made)[self._name])
-        return getattr(owner if one is None else one, self._name)
+                self._class._compared = attrgetter(*names) if names else type
+        setattr(self._owner, self._name, vars(self._class)[self._name])
+        return getattr(owner if instance is None else instance, self._name)
 
 
 def _equals(self: Any, other: object) -> bool:

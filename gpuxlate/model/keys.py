@@ -151,7 +151,7 @@ class LegalNumbers(NamedTuple):
     def ends_below(self, number: int | Fraction) -> bool:
         """There are legal numbers, and all are below this one."""
         maximums = [number_range.most for number_range in self.ranges]
-        return bool(maximums) and all(most is not None and most < number for most in maximums)
+        return bool(maximums) and all(maximum is not None and maximum < number for maximum in maximums)
 
     @property
     def text(self) -> str:

@@ -67,9 +67,9 @@ _READ_AGAIN = 2**23
 """Characters that are read again for all of that."""
 
 
-def tries(size: int, most: int = MAX_TRIES) -> int:
+def tries(size: int, maximum: int = MAX_TRIES) -> int:
     """How often a text of so many characters is read again: fewer times a large one."""
-    return max(12, min(most, _READ_AGAIN // (size + 1)))
+    return max(12, min(maximum, _READ_AGAIN // (size + 1)))
 
 
 class Allowance:
@@ -84,19 +84,19 @@ class Allowance:
         return self._left >= 0
 
 
-def cut(text: str, most: int) -> str:
-    """The text, without its middle where it is longer than ``most`` characters."""
-    if len(text) <= most:
+def cut(text: str, maximum: int) -> str:
+    """The text, without its middle where it is longer than ``maximum`` characters."""
+    if len(text) <= maximum:
         return text
-    tail = most // 4
-    return f"{text[: most - tail - 1]}…{text[-tail:]}"
+    tail = maximum // 4
+    return f"{text[: maximum - tail - 1]}…{text[-tail:]}"
 
 
-def shortened(name: str, most: int) -> str:
-    """A name of an object, with a hash of the whole in place of what is beyond ``most`` characters."""
-    if len(name) <= most:
+def shortened(name: str, maximum: int) -> str:
+    """A name of an object, with a hash of the whole in place of what is beyond ``maximum`` characters."""
+    if len(name) <= maximum:
         return name
     from hashlib import sha256  # a long name is rare
 
     digest = sha256(name.encode()).hexdigest()[:8]
-    return f"{name[: most - 9].rstrip('-.')}-{digest}"
+    return f"{name[: maximum - 9].rstrip('-.')}-{digest}"

@@ -480,7 +480,7 @@ class PodClaim:
     claim: Value | None = field(default=None, compare=False)
     devices: Devices | None = None
     api: str = field(default=CLAIM_VERSIONS[0], compare=False)
-    found: ClaimObject | None = field(default=None, compare=False)
+    resolved: ClaimObject | None = field(default=None, compare=False)
     missing: Missing | None = field(default=None, compare=False)
     path: Path = field(default=(), compare=False)
     source: Value | None = field(default=None, compare=False)

@@ -510,7 +510,7 @@ def below_one(field: str, value: int, hint: str) -> ShareProblem:
     )
 
 
-def above_limit(field: str, value: int, most: int) -> ShareProblem:
+def above_limit(field: str, value: int, maximum: int) -> ShareProblem:
     """A number that, or whose percent, no quantity of Kubernetes holds."""
     return ShareProblem(
         field,
@@ -518,9 +518,9 @@ def above_limit(field: str, value: int, most: int) -> ShareProblem:
             "{field} is {value}, above the maximum of {most}: it does not fit in 64 bits",
             field=field,
             value=value,
-            most=most,
+            most=maximum,
         ),
-        msg("write {field}: {most} or less", field=field, most=most),
+        msg("write {field}: {most} or less", field=field, most=maximum),
     )
 
 

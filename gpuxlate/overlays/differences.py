@@ -46,8 +46,8 @@ def alike(node: Node | None, other: Node | None) -> bool:
     if node is None or other is None:
         return node is other
     if isinstance(node, Mapping) and isinstance(other, Mapping):
-        mine, its = _entries(node), _entries(other)
-        return all(alike(mine.get(name), its.get(name)) for name in {**mine, **its})
+        entries, other_entries = _entries(node), _entries(other)
+        return all(alike(entries.get(name), other_entries.get(name)) for name in {**entries, **other_entries})
     if isinstance(node, List) and isinstance(other, List):
         return len(node.items) == len(other.items) and all(map(alike, node.items, other.items))
     return isinstance(node, Scalar) and isinstance(other, Scalar) and node.text == other.text
@@ -83,14 +83,14 @@ def _named(node: Node | None, key: str) -> dict[str, tuple[int, Node]]:
 
 
 class Layers(NamedTuple):
-    """One place of five trees: what is below a part and the whole, as they are and translated (``new_``), and
-    what the part makes of the translated one below."""
+    """One place in five trees: the base and the patched object, as they are and translated (``new_``), and
+    ``new_result``: the translated base with the patch."""
 
     below: Node | None
     new_below: Node | None
     whole: Node | None
     new_whole: Node | None
-    made: Node | None
+    new_result: Node | None
 
     def at(self, step: str | int) -> Layers:
         return Layers(*(None if node is None else get(node, step) for node in self))
@@ -120,13 +120,13 @@ class OverlayDifference:
         said = {name: value for name, value in _entries(part).items() if name[:1] != "$"}
         old: list[str] = []
         new: dict[str, Any] = {}
-        for name in {**said, **_entries(layers.made), **_entries(layers.new_whole)}:
+        for name in {**said, **_entries(layers.new_result), **_entries(layers.new_whole)}:
             here = layers.at(name)
             if name in said and self._goes(said[name], here):
                 old.append(name)
                 continue
-            same, node = alike(here.made, here.new_whole), said.get(name)
-            if not same and isinstance(deref(here.new_whole or here.made or said[name]), Scalar):
+            same, node = alike(here.new_result, here.new_whole), said.get(name)
+            if not same and isinstance(deref(here.new_whole or here.new_result or said[name]), Scalar):
                 new[name] = _plain(here.new_whole)
             elif not same or (node is not None and not isinstance(deref(node), Scalar)):
                 yield from self._below(node, here, (*path, name))
@@ -181,9 +181,9 @@ class OverlayDifference:
     def _below(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A mapping or a list, which may be there no longer, or is not yet."""
         written = deref(part) if part is not None else None
-        expected = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
+        expected = deref(here.new_whole or here.new_result or written or here.new_below)  # type: ignore[arg-type]
         own_node = None if self.operates and isinstance(expected, List) else written
-        nodes = [deref(node) for node in (own_node, here.made, here.new_whole) if node is not None]
+        nodes = [deref(node) for node in (own_node, here.new_result, here.new_whole) if node is not None]
         if any(type(node) is not type(expected) for node in nodes):  # null, or another type
             yield Put(path, _plain(here.new_whole))
         elif isinstance(expected, Mapping):
@@ -201,7 +201,7 @@ class OverlayDifference:
 
     def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
         """A list whose items have their places."""
-        nodes, expected = _items(here.made), _items(here.new_whole)
+        nodes, expected = _items(here.new_result), _items(here.new_whole)
         if len(expected) < len(nodes):
             yield Put(path, _plain(here.new_whole))
             return
@@ -209,9 +209,9 @@ class OverlayDifference:
             item = here.at(number)
             node = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
             if isinstance(deref(nodes[number]), Mapping):
-                if node is not None or not alike(item.made, item.new_whole):
+                if node is not None or not alike(item.new_result, item.new_whole):
                     yield from self._of_mapping(node, item, (*path, number))
-            elif not alike(item.made, item.new_whole):
+            elif not alike(item.new_result, item.new_whole):
                 yield Put((*path, number), _plain(item.new_whole))
         for item_wanted in expected[len(nodes) :]:
             yield Append(path, to_python(item_wanted))
@@ -219,9 +219,9 @@ class OverlayDifference:
     def _of_named(self, part: Node | None, here: Layers, path: Path, key: str) -> Iterator[Edit]:
         """A list whose items are merged by a key."""
         said = _named(part, key)
-        for name in {**_named(here.made, key), **_named(here.new_whole, key)}:
+        for name in {**_named(here.new_result, key), **_named(here.new_whole, key)}:
             item = here.item(name, key)
-            if alike(item.made, item.new_whole) and name not in said:
+            if alike(item.new_result, item.new_whole) and name not in said:
                 continue
             number, node = said.get(name, (0, None))
             if item.new_whole is None and node is not None and item.new_below is None:
@@ -237,22 +237,26 @@ class OverlayDifference:
     def _entry(self, here: Layers) -> dict[str, Any]:
         """What an item of a merged list has to say that the part does not name; None deletes."""
         plain: dict[str, Any] = {}
-        for name in {**_entries(here.made), **_entries(here.new_whole)}:
+        for name in {**_entries(here.new_result), **_entries(here.new_whole)}:
             below = here.at(name)
-            if alike(below.made, below.new_whole):
+            if alike(below.new_result, below.new_whole):
                 continue
-            if isinstance(below.made, Mapping) and isinstance(below.new_whole, Mapping):
+            if isinstance(below.new_result, Mapping) and isinstance(below.new_whole, Mapping):
                 plain[name] = self._entry(below)
-            elif isinstance(below.made, List) and isinstance(below.new_whole, List) and name in self.lists:
+            elif (
+                isinstance(below.new_result, List)
+                and isinstance(below.new_whole, List)
+                and name in self.lists
+            ):
                 key = self.lists[name]
-                named = {**_named(below.made, key), **_named(below.new_whole, key)}
+                named = {**_named(below.new_result, key), **_named(below.new_whole, key)}
                 pairs = ((name, below.item(name, key)) for name in named)
                 plain[name] = [
                     {key: name, "$patch": "delete"}
                     if item.new_whole is None
                     else {key: name, **self._entry(item)}
                     for name, item in pairs
-                    if not alike(item.made, item.new_whole)
+                    if not alike(item.new_result, item.new_whole)
                 ]
             else:
                 plain[name] = _plain(below.new_whole)

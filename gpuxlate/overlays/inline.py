@@ -67,10 +67,10 @@ class InlinePatch:
         """The text of the patch, under the name of its file."""
         return Source(self.host.source.name, self.value.text)
 
-    def found(self, one: Diagnostic) -> Diagnostic:
+    def locate(self, finding: Diagnostic) -> Diagnostic:
         """A finding in the text, at its place in the kustomization."""
-        span = None if one.span is None else self.span(one.span)
-        return one.located(document=self.host.index, span=span, fix=None)
+        span = None if finding.span is None else self.span(finding.span)
+        return finding.located(document=self.host.index, span=span, fix=None)
 
     def span(self, span: Span) -> Span:
         """The characters of the kustomization that stand for some of the text; the beginning of the string

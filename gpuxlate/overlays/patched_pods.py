@@ -18,20 +18,20 @@ def patched_pods(document: Document) -> list[Pod]:
     pods = list(pods_in(document))
     templates = {pod.keys.metadata_path for pod in pods}
     for ref, path, node in objects_in(document):
-        for where, template in _templates(path, node, own=ref.kind == "Pod"):
+        for where, template in _templates(path, node, is_pod=ref.kind == "Pod"):
             if (*where, "metadata") not in templates:
                 pods.append(pod_at(ref, path, node, (*where, "spec"), patched_mapping(template, ("spec",))))
     return pods
 
 
-def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, Mapping]]:
-    """Each ``template`` of an object with metadata or a spec; ``own``: the object is a pod itself."""
+def _templates(path: Path, node: Mapping, *, is_pod: bool) -> Iterator[tuple[Path, Mapping]]:
+    """Each ``template`` of an object with metadata or a spec; ``is_pod``: the object is a pod itself."""
     pending: list[tuple[Path, Node]] = [(path, node)]
     while pending:
         where, below = pending.pop()
         below = deref(below)
         if isinstance(below, Mapping):
-            named = own if where == path else where[-1] == "template"
+            named = is_pod if where == path else where[-1] == "template"
             if named and any(isinstance(get(below, name), Mapping) for name in ("metadata", "spec")):
                 yield where, below
             else:

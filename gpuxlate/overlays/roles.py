@@ -43,8 +43,8 @@ class FileRole(NamedTuple):
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
     objects that it renames; ``inline``: the patches that are written in it. ``part_of_build``: its shares
-    are counted with what kustomize builds of it. ``shared``: other files are read with it. ``found``: in a
-    folder, not named by hand.
+    are counted with what kustomize builds of it. ``shared``: other files are read with it.
+    ``in_folder``: it was found in a folder, not named by hand.
     """
 
     kind: FileKind
@@ -55,7 +55,7 @@ class FileRole(NamedTuple):
     inline: Callable[[Document], Sequence[tuple[InlinePatch, FileRole]]] | None = None
     part_of_build: bool = False
     shared: bool = False
-    found: bool = False
+    in_folder: bool = False
 
     @property
     def is_named_by_file(self) -> bool:

@@ -125,7 +125,7 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
 class WholeBuild(NamedTuple):
     """What a kustomization builds, and all files that it is built of, by their real paths."""
 
-    made: Built
+    built: Built
     files: tuple[str, ...]
 
     def others(self) -> list[str]:
@@ -135,9 +135,9 @@ class WholeBuild(NamedTuple):
         """
         uses: dict[str, _Uses] = {}
         below: dict[str, None] = {}
-        _visit(self.made.folder, uses, below)
+        _visit(self.built.folder, uses, below)
         given_files, roots = set(self.files), []
-        for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
+        for number, (folder, names, _) in enumerate(os.walk(root_of(self.built.folder))):
             if number > MAX_BASE_FILES:
                 raise UnknownError(MANY_FOLDERS)
             names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
@@ -198,24 +198,24 @@ def _below(build: Built) -> Iterator[Built]:
 class BuildPlaces:
     """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
 
-    made: Built
+    built: Built
     builds: Builds
     sources: dict[str, Source] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:
-        return self.builds.name(self.made.folder)
+        return self.builds.name(self.built.folder)
 
     @cached_property
     def matter(self) -> bool:
         """A patch may have something that requests GPUs."""
-        return any(might_have_gpu_keys(piece.document.text.encode()) for piece in self.made.texts)
+        return any(might_have_gpu_keys(piece.document.text.encode()) for piece in self.built.texts)
 
     @cached_property
     def _texts(self) -> dict[Node, Piece]:
         """The texts of all nodes that are not of an object's own document."""
         pieces: dict[Node, Piece] = {}
-        pending = [(piece.document.root, piece) for piece in self.made.texts]
+        pending = [(piece.document.root, piece) for piece in self.built.texts]
         while pending:
             node, text = pending.pop()
             if node is None or node in pieces:
@@ -236,7 +236,7 @@ class BuildPlaces:
             self.sources[name] = Source(name, document.source.text)
         return replace(document, source=self.sources[name])
 
-    def found(self, finding: Diagnostic, obj: Object) -> Diagnostic:
+    def locate(self, finding: Diagnostic, obj: Object) -> Diagnostic:
         """A finding about a built object at the place where it is written."""
         node, start, end = node_at(obj.root, finding.path, on_key=finding.on_key)
         if node is not obj.root and (first := _first_written(node)) is not node:

@@ -82,11 +82,11 @@ def _pod(gpu_demand: GpuDemand, document: Document, pod: Pod) -> None:
         errors = [finding for finding in problems if finding.severity is Severity.ERROR]
         gpu_demand.diagnostics += [with_location(document, finding, pod.object) for finding in errors]
     count = replicas(document, pod)
-    named = [claim for claim in pod.keys.claims if claim.found]
+    named = [claim for claim in pod.keys.claims if claim.resolved]
     if named and all(
         claim.claim for claim in named
     ):  # all of its pods, and others that name them, have these
-        places = {claim.found.place for claim in named if claim.found}
+        places = {claim.resolved.place for claim in named if claim.resolved}
         if places <= gpu_demand.claims:
             return
         gpu_demand.claims |= places

@@ -93,9 +93,9 @@ def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
     loads: list[Load] = []
     refused: list[Item] = []
     for of_pod in pods.values():
-        if any(item.verdict is Verdict.REFUSED or item.given is None for item in of_pod):
+        if any(item.verdict is Verdict.REFUSED or item.granted is None for item in of_pod):
             refused += of_pod
             continue
-        shares = tuple(item.given for item in of_pod if item.given is not None)
+        shares = tuple(item.granted for item in of_pod if item.granted is not None)
         loads.append(Load(tuple(of_pod), shares, 1 if of_pod[0].allocation else of_pod[0].replicas))
     return loads, refused

@@ -55,7 +55,7 @@ class Compared(NamedTuple):
     files of the run no finding met."""
 
     new: list[Diagnostic]
-    known: int
+    matched: int
     gone: int
 
 

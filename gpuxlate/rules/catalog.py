@@ -50,7 +50,7 @@ class Rules(tuple[Rule, ...]):
         """The rules by names and subjects of a pod, and whether its cluster is known: most pods are alike."""
         pod_rules = [rule for rule in self if rule.scope in (Scope.POD, Scope.JOB)]
 
-        def asked_with(
+        def rules_with(
             names: frozenset[str], in_pod: frozenset[Subject], in_cluster: bool
         ) -> tuple[AskedRule, ...]:
             asked: list[AskedRule] = []
@@ -66,7 +66,7 @@ class Rules(tuple[Rule, ...]):
                     asked.append(AskedRule(rule, constraints))
             return tuple(asked)
 
-        return lru_cache(maxsize=1024)(asked_with)
+        return lru_cache(maxsize=1024)(rules_with)
 
     @cached_property
     def refusing(self) -> Rules:

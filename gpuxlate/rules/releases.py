@@ -83,8 +83,8 @@ def newest(component: Component, told: Iterable[Release]) -> Version | None:
         if document["component"] == component.name and document.get("newest")
     ]
     versions = (*listed, *(release.version for release in told if release.component == component))
-    known = (version for text in versions if (version := version_numbers(text)) is not None)
-    return max(known, key=lambda version: version.release) if listed else None
+    numbers = (version for text in versions if (version := version_numbers(text)) is not None)
+    return max(numbers, key=lambda version: version.release) if listed else None
 
 
 def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:

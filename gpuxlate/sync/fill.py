@@ -76,10 +76,10 @@ def _want(
 ) -> None:
     if not stale:
         if file.path in target.lock.files:
-            target.wanted[file.path] = WantedFile(file, None)
+            target.new_files[file.path] = WantedFile(file, None)
         return
     if file.link is not None:
-        target.wanted[file.path] = WantedFile(file, os.fsencode(file.link))
+        target.new_files[file.path] = WantedFile(file, os.fsencode(file.link))
         return
     data = file.check(file_bytes(file.place)) if translated is None else translated.new
     wanted_file = WantedFile(file, data, (translated.splices if translated else (), (), ()))
@@ -89,7 +89,7 @@ def _want(
         if with_shares is None:
             return
         wanted_file = with_shares
-    target.wanted[file.path] = wanted_file
+    target.new_files[file.path] = wanted_file
 
 
 def _with_shares(

@@ -30,7 +30,7 @@ def file_fingerprints(tree: SourceTree, settings: Settings) -> dict[str, str]:
         parts: list[object] = [file.digest]
         if file.is_translated:
             together = every or file.path in tree.together
-            if together and not tree.known:
+            if together and not tree.complete:
                 continue
             shares = tree.shares.get(file.path, ())
             parts += [of_group if together else "", under_chart_templates(file.place, os.getcwd())]

@@ -72,18 +72,18 @@ class LockFile(Output):
 
 @record
 class Locked(PrintedAs):
-    """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known.
+    """A file that sync wrote. ``input_key``: the key of what it was made from, None where that is not known.
     ``before``: the digest of what it replaces, in the lock of a run that has not ended."""
 
     source: str
     digest: str
-    made: str | None = None
+    input_key: str | None = None
     link: bool = False
     before: str | None = None
 
     def printed(self) -> PrintedFile:
         return PrintedFile(
-            self.source, self.digest, self.before or OMITTED, self.link or OMITTED, self.made or OMITTED
+            self.source, self.digest, self.before or OMITTED, self.link or OMITTED, self.input_key or OMITTED
         )
 
     def wrote(self, on_disk: tuple[str, bool] | None) -> bool:

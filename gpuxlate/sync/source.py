@@ -48,7 +48,7 @@ class SourceTree:
     emptied: set[str] = field(default_factory=set)
     alone: int = 0
     together: frozenset[str] = frozenset()
-    known: bool = True
+    complete: bool = True
     problems: list[Diagnostic] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
@@ -56,7 +56,7 @@ class SourceTree:
     def of(cls, root: str, files: list[TreeFile]) -> SourceTree:
         """Look at what is in the files. ``shares``: by their workload; ``emptied``: files with nothing else;
         ``alone``: shares without a workload; ``together``: files of which each may change the result of
-        others, ``known``: all of these are in the source. Raises InputError for what cannot be read."""
+        others, ``complete``: all of these are in the source. Raises InputError for what cannot be read."""
         tree = cls(root, [])
         by_path = {file.path: file for file in files}
         together: set[str] = set()
@@ -74,7 +74,7 @@ class SourceTree:
             if not kept_apart or may_name_claims(data):
                 together.add(file.path)
             if role.renamed and not tree._stays(file, data):
-                tree.known = False
+                tree.complete = False
             if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
                 patches.append(file)
             if GPU_SHARE.encode() in data:
@@ -85,7 +85,7 @@ class SourceTree:
             tree._judge_patches(patches)
         tree.files = [file for file in tree.files if file.path not in tree.emptied]
         tree.together = frozenset(together - tree.emptied)
-        tree.known = tree.known and not _is_named_from_above(root)
+        tree.complete = tree.complete and not _is_named_from_above(root)
         return tree
 
     def _stays(self, file: TreeFile, data: bytes) -> bool:

@@ -90,7 +90,7 @@ class TargetTree:
     options: str = ""
     keys: dict[str, str] = field(default_factory=dict)
     result: Result = field(default_factory=Result)
-    wanted: dict[str, WantedFile] = field(default_factory=dict)
+    new_files: dict[str, WantedFile] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ class TargetTree:
 
     def _in_step(self, file: TreeFile) -> bool:
         locked, key = self.lock.files.get(file.path), self.keys.get(file.path)
-        if locked is None or key is None or locked.made != key:
+        if locked is None or key is None or locked.input_key != key:
             return False
         on_disk = self.on_disk(file.path)
         return on_disk == (locked.digest, locked.link) and (locked.link or self._has_mode(file.path, file))
@@ -146,7 +146,7 @@ class TargetTree:
     def compare(self, *, overwrite: bool) -> None:
         """Say what is to be written and removed, or what stands in the way."""
         self._compare_gone(overwrite=overwrite)
-        for path, file in self.wanted.items():
+        for path, file in self.new_files.items():
             locked = self.lock.files.get(path)
             blocked = self._blocked(path)
             on_disk = None if blocked is not None else self.on_disk(path)
@@ -176,8 +176,8 @@ class TargetTree:
                 self.by_hand.append(path)
             else:
                 self.written.append(path)
-        is_now = {path: replace(locked, made=None) for path, locked in self.lock.files.items()}
-        self.owns = is_now == {path: replace(locked, made=None) for path, locked in self._locked().items()}
+        is_now = {path: replace(locked, input_key=None) for path, locked in self.lock.files.items()}
+        self.owns = is_now == {path: replace(locked, input_key=None) for path, locked in self._locked().items()}
 
     def _goes(self, path: str) -> bool:
         """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
@@ -198,7 +198,7 @@ class TargetTree:
 
     def _compare_gone(self, *, overwrite: bool) -> None:
         for path, locked in self.lock.files.items():
-            if path in self.wanted or self._blocked(path) is not None:
+            if path in self.new_files or self._blocked(path) is not None:
                 continue
             on_disk = self.on_disk(path)
             if on_disk is None or _is_folder(self.place(path)):
@@ -238,7 +238,7 @@ class TargetTree:
     def _removes(self, link: str) -> bool:
         """A link of the last run, as that left it, whose source is a folder now."""
         locked = self.lock.files.get(link)
-        return locked is not None and link not in self.wanted and locked.wrote(self.on_disk(link))
+        return locked is not None and link not in self.new_files and locked.wrote(self.on_disk(link))
 
     @property
     def stays(self) -> bool:
@@ -252,7 +252,7 @@ class TargetTree:
     # -- reading and writing -------------------------------------------------------------------------------
     def made(self, path: str) -> str:
         """The text that a file is to have; none where it goes."""
-        file = self.wanted.get(path)
+        file = self.new_files.get(path)
         return (file.data or b"").decode(errors="replace") if file else ""
 
     def there(self, path: str) -> str:
@@ -270,7 +270,7 @@ class TargetTree:
         for path in self.removed:
             self._remove(path)
         for path in watched(self.written):
-            self._write(self.place(path), self.wanted[path])
+            self._write(self.place(path), self.new_files[path])
         self._write_lock(self._locked())
 
     def _write_lock(self, files: Mapping[str, Locked]) -> None:
@@ -320,7 +320,7 @@ class TargetTree:
     def _locked(self) -> dict[str, Locked]:
         """The entries of the lock as it is to be."""
         by_path: dict[str, Locked] = {}
-        for path, file in self.wanted.items():
+        for path, file in self.new_files.items():
             is_link = file.source.link is not None
             digest = self.lock.files[path].digest if file.data is None else file.digest
             source = posixpath.join(self.source, file.source.path)

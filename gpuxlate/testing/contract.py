@@ -182,7 +182,7 @@ class _ReadPod(NamedTuple):
     """What is read from a pod and reported about it."""
 
     reading: Reading
-    found: list[Diagnostic]
+    findings: list[Diagnostic]
 
     @property
     def share(self) -> Share | None:
@@ -247,8 +247,8 @@ class _Trial:
         Where other numbers decide, a warning of a rule will do.
         """
         number = self.row.sets in NUMBERS
-        noted = read.found if number else read.reading.notes
-        return any(finding.severity is Severity.ERROR for finding in read.found) or any(
+        noted = read.findings if number else read.reading.notes
+        return any(finding.severity is Severity.ERROR for finding in read.findings) or any(
             finding.path[: len(path)] == path for finding in noted
         )
 

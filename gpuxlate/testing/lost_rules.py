@@ -29,9 +29,9 @@ def _modules_beside(backend: Backend) -> Iterator[ModuleType]:
     package = sys.modules[module.__package__] if module.__package__ else module
     yield from dict.fromkeys((module, package))
     prefix = f"{package.__name__}."
-    for found in pkgutil.walk_packages(getattr(package, "__path__", ()), prefix):
-        if not found.name.endswith(".__main__"):
-            yield import_module(found.name)
+    for submodule in pkgutil.walk_packages(getattr(package, "__path__", ()), prefix):
+        if not submodule.name.endswith(".__main__"):
+            yield import_module(submodule.name)
 
 
 def _targets_in(module: ModuleType) -> Iterator[Backend]:

@@ -175,14 +175,14 @@ class BuildCheck:
     def _placed(finding: Diagnostic, obj: Object, places: BuildPlaces) -> Diagnostic:
         """A finding about an object as it is built, where it is written."""
         document = places.of(obj.document)
-        return places.found(finding.located(file=document.source.name, document=document.index), obj)
+        return places.locate(finding.located(file=document.source.name, document=document.index), obj)
 
     def _refused(self, places: BuildPlaces, obj: Object, path: Path, message: Message) -> Diagnostic:
         """A finding at what a patch or a kustomization says there; else at the last patch of the object."""
         hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
         finding = nothing_is_left_behind.diagnostic(path, message, hint)
         placed = self._placed(finding, obj, places)
-        templates = (piece for other in places.made.objects if other.is_template for piece in other.pieces)
+        templates = (piece for other in places.built.objects if other.is_template for piece in other.pieces)
         pieces = obj.pieces or tuple(templates)
         if pieces and placed.file == places.of(obj.document).source.name:
             piece = pieces[-1]

@@ -79,10 +79,10 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
             from gpuxlate.translation.decisions import of_build
 
             def written_in(path: Path, obj: Object = obj) -> str | None:
-                return places.found(Diagnostic("", Severity.INFO, "", path=path), obj).file
+                return places.locate(Diagnostic("", Severity.INFO, "", path=path), obj).file
 
             whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
-        place = partial(places.found, obj=obj)
+        place = partial(places.locate, obj=obj)
         whole.items += (
             replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
             for item in part.items

@@ -45,7 +45,7 @@ class Changes(NamedTuple):
 
     edits: list[Edit]
     splices: list[Splice]
-    found: list[Diagnostic]
+    findings: list[Diagnostic]
     leftovers: list[Leftover]
     named: list[NamedTemplate]
 
@@ -94,7 +94,7 @@ def changes(
         new.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
     added: list[ClaimTemplate] = []
     for template in templates:
-        new.named.extend(_named(document, template, beside, translated, new.found))
+        new.named.extend(_named(document, template, beside, translated, new.findings))
         if template.pod.object_path == ():
             added.append(template)
         else:
@@ -102,7 +102,7 @@ def changes(
     if added:
         why = why_not_appendable(document)
         if why is not None:
-            new.found.append(
+            new.findings.append(
                 with_location(document, text_is_editable(added[0].path, why), added[0].pod.object)
             )
         else:

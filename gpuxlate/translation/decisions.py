@@ -360,11 +360,11 @@ def _matches(entry: Decision, loss: Loss) -> bool:
 
 
 class DecisionsError(UserError, ValueError):
-    """Entries cannot be used; ``found`` holds every reason."""
+    """Entries cannot be used; ``findings`` holds every reason."""
 
     def __init__(self, findings: Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(str(finding.message) for finding in findings))
-        self.found = tuple(findings)
+        self.findings = tuple(findings)
 
 
 def loaded(data: object, base: str) -> tuple[Decisions, list[Diagnostic]]:

@@ -101,7 +101,7 @@ class Item(PrintedAs):
     pod: Path = ()
     replicas: int | None = 1
     derived: Amount | None = None
-    given: Share | None = None  # as the target gets it; None where that is not accepted
+    granted: Share | None = None  # as the target gets it; None where that is not accepted
     index: int = 0  # of the container in its list
     init: bool = False
     shared_with: tuple[str, ...] = ()  # other containers that use the same devices
@@ -200,7 +200,7 @@ def pod_items(
                 pod=pod.keys.path,
                 replicas=count,
                 derived=outcome.derived if outcome else None,
-                given=outcome.granted if outcome and verdict is not Verdict.REFUSED and accepted else None,
+                granted=outcome.granted if outcome and verdict is not Verdict.REFUSED and accepted else None,
                 index=container.index,
                 init=container.init,
                 shared_with=container.shared_with,

@@ -51,7 +51,7 @@ class FunctionConfigError(UserError, ValueError):
     def __init__(self, text: str, finding: Diagnostic) -> None:
         super().__init__(finding.message)
         self.text = text
-        self.found = finding
+        self.finding = finding
 
 
 def run_list(source: Source) -> Result:

@@ -91,7 +91,7 @@ def _decisions(data: object, path: Path) -> Decisions:
     try:
         return loaded(data, os.curdir)[0]
     except DecisionsError as error:
-        first = next(finding for finding in error.found if finding.severity is Severity.ERROR)
+        first = next(finding for finding in error.findings if finding.severity is Severity.ERROR)
         raise BadConfigError(first.message, first.hint, (*path, *first.path)) from None
 
 

@@ -154,7 +154,7 @@ def writable(
 
 def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
-    pod, keys, replaced = run.pod, run.wanted, run.dialects or ()
+    pod, keys, replaced = run.pod, run.new_keys, run.dialects or ()
     if keys is None:
         return ()
     stays = pod.keys.scheduler_name
@@ -216,7 +216,7 @@ def disagreements(written: Sequence[PodRun]) -> Iterator[tuple[Pod, Diagnostic]]
                 texts[(*edit.path[:-1], name)] = str(edit.value)
                 names.add(name)
     for run in shared:
-        keys = run.wanted or PodKeys()
+        keys = run.new_keys or PodKeys()
         for field, new_values in (("labels", keys.labels), ("annotations", keys.annotations)):
             yield from _unlike(run, field, new_values, names, texts)
 

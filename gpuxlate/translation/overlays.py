@@ -389,8 +389,8 @@ def _template_patches(
     based = document.with_root(base.root)
     pods = Numbered(pods_in(based))
     writing = with_templates(based, base.base, before, pods, replaced, settings.shared_names)
-    if writing.found:
-        raise _CannotError(writing.found[0].message)
+    if writing.findings:
+        raise _CannotError(writing.findings[0].message)
     pairs = [
         (template.data, template._replace(claim=new[template.claim.name]).data)
         for template in writing.templates

@@ -113,7 +113,7 @@ class State(DocumentResults):
     @property
     def written_together(self) -> list[PodRun]:
         """The pods with shares of the target, where there are several."""
-        written = [run for run in self.runs if run.wanted is not None] if len(self.runs) > 1 else []
+        written = [run for run in self.runs if run.new_keys is not None] if len(self.runs) > 1 else []
         return written if len(written) > 1 else []
 
     @property
@@ -318,7 +318,7 @@ def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -
     if new and repeats:
         return replace(settings, shared_names=settings.shared_names | new)
     findings = set(whole.diagnostics)
-    whole.diagnostics += (template.found for template in twice if template.found not in findings)
+    whole.diagnostics += (template.finding for template in twice if template.finding not in findings)
     return None
 
 
@@ -383,7 +383,7 @@ def _unread(
 ) -> Iterable[Leftover]:
     """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
     files can go on without it, the mistake itself."""
-    if problem.code == file_parses.code and role.found:
+    if problem.code == file_parses.code and role.in_folder:
         return [Leftover("", problem, final=not task.reports_left, of_share=True)]
     whole.diagnostics.append(problem)
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()

@@ -279,7 +279,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
     if not target.writes_pods:
         state.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
     elif not refuses(located):
-        run.wanted, run.templates = fit.keys, templates
+        run.new_keys, run.templates = fit.keys, templates
         run.edits = share_edits(pod, keys, sources, target, mirror_requests=True)
         state.edits += run.edits
         state.kept += pod.siblings

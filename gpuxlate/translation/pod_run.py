@@ -22,7 +22,7 @@ class PodRun:
 
     ``bases``: what it is laid over in other files; none where it is whole. ``unknown``: why that is not
     known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was not,
-    where it asks for GPUs. ``wanted``: the keys that it is to have; None where nothing is written for it.
+    where it asks for GPUs. ``new_keys``: the keys that it is to have; None where nothing is written for it.
     ``edits``: what gives it these. ``templates``: those of claims that it needs.
     """
 
@@ -31,7 +31,7 @@ class PodRun:
     unknown: str | None = None
     dialects: tuple[Backend, ...] | None = None
     why_left: str | None = None
-    wanted: PodKeys | None = None
+    new_keys: PodKeys | None = None
     edits: list[Edit] = field(default_factory=list)
     templates: Sequence[ClaimTemplate] = ()
 

@@ -104,14 +104,14 @@ def find_share_document(state: State) -> None:
     Decisions are left out.
     """
     if get_text(state.document.root, "kind") == GPU_SHARE:
-        if state.role.found:
+        if state.role.in_folder:
             state.share_documents = 1
         else:
             finding = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
             state.diagnostics.append(with_location(state.document, finding))
         state.done = True
     state.done = state.done or is_decisions(state.document)
-    if state.done and state.role.found:
+    if state.done and state.role.in_folder:
         state.omitted.append(Splice(state.document.start, state.document.end, ""))
 
 

@@ -115,9 +115,9 @@ class _ContainerSpot:
 
 
 class _Render:
-    def __init__(self, workload: Source, asked: Sequence[RenderRequest], settings: Settings) -> None:
+    def __init__(self, workload: Source, requests: Sequence[RenderRequest], settings: Settings) -> None:
         self.workload = workload
-        self.asked = asked
+        self.requests = requests
         self.settings = settings
         self.items: list[Item] = []
         self.diagnostics: list[Diagnostic] = []
@@ -127,7 +127,7 @@ class _Render:
         self._numbered: dict[int, Numbered] = {}
 
     def run(self) -> RenderResult:
-        name = self.asked[0].share.name
+        name = self.requests[0].share.name
         try:
             read = list(documents(self.workload))
         except NotYamlError as error:
@@ -142,7 +142,7 @@ class _Render:
                     self._by_name.setdefault(container.name, []).append(spot)
                     if not container.init:
                         self._main.append(spot)
-        chosen = [(request, self._choose(request)) for request in self.asked]
+        chosen = [(request, self._choose(request)) for request in self.requests]
         splices = (
             self._put([(request, spot) for request, spot in chosen if spot])
             if all(spot for _, spot in chosen)
@@ -216,14 +216,14 @@ class _Render:
     def _beside(self, document: Document, templates: list[ClaimTemplate], claims: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
         beside = changes(document, templates, claims, lambda _: (), self.settings.scope)
-        self.diagnostics += [*beside.found, *(template.found for template in clashes(beside.named))]
+        self.diagnostics += [*beside.findings, *(template.finding for template in clashes(beside.named))]
         return beside
 
     def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
         """What an operator copies from the object is of its other pods too."""
         pod_paths = {run.pod.keys.path for run in written}
         others = [
-            PodRun(pod, wanted=pod.keys)
+            PodRun(pod, new_keys=pod.keys)
             for pod in pods_in(document)
             if pod.keys.path not in pod_paths and self.settings.to.is_used_by(pod.keys)
         ]
@@ -268,10 +268,10 @@ class _Render:
         numbered = self._numbered[spot.document.index]
         writing = with_templates(spot.document, pod, fit.keys, numbered, ())
         claimed = (claim for claim in pod.keys.claims if registry.has_devices_of(claim, (target,)))
-        found_ = (*writing.found, *map(claimed_already, claimed))
-        self.diagnostics.extend(with_location(spot.document, finding, pod.object) for finding in found_)
+        problems = (*writing.findings, *map(claimed_already, claimed))
+        self.diagnostics.extend(with_location(spot.document, finding, pod.object) for finding in problems)
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
-        return PodRun(pod, wanted=fit.keys, edits=edits, templates=writing.templates)
+        return PodRun(pod, new_keys=fit.keys, edits=edits, templates=writing.templates)
 
     def _decided(self, spot: _ContainerSpot, request: RenderRequest) -> DecidedPod:
         """What is accepted of the pod; of a pod of ours, the object is the GPUShare."""

@@ -74,7 +74,7 @@ def _check_builds(
         if run.refused:
             continue
         run_settings = replace(settings, claims=Claims(files), builds=RunBuilds(tuple(files)))
-        work = partial(_run_input, wanted=[run_settings], task=TRANSLATE, builds=None)
+        work = partial(_run_input, targets=[run_settings], task=TRANSLATE, builds=None)
 
         def translate_file(file: Input, work: Work = work) -> Result | InputError:
             results = done(work, file)
@@ -124,7 +124,7 @@ def _run_each(
     claims, built = Claims(files), RunBuilds(tuple(files) if repeats else ())
     settings = [replace(settings, claims=claims, builds=built) for settings in targets]
     runs = [Result() for _ in settings]
-    for file, results in each(partial(_run_input, wanted=settings, task=task, builds=builds), files):
+    for file, results in each(partial(_run_input, targets=settings, task=task, builds=builds), files):
         if isinstance(results, InputError):
             for run in runs:
                 run.unreadable.append(results)
@@ -150,29 +150,29 @@ def _bound(run: Result, name: str) -> None:
         )
 
 
-def _run_input(file: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
+def _run_input(file: Input, targets: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
     place = file.place
     role = role_of(place)
     if not file.named:
-        role = role._replace(found=True)
+        role = role._replace(in_folder=True)
     data, manifests = role.read(file)
     if under_chart_templates(place, os.getcwd()):
-        return [_run_template(file, data, settings, task) for settings in wanted]
+        return [_run_template(file, data, settings, task) for settings in targets]
     if file.named and is_blank(data):
         raise InputError(msg("{name}: it is empty", name=file.name))
     source = file.source(data)
     if builds is not None and builds.uses(file):
         role = role._replace(part_of_build=True)
-    read = reader(file, source, wanted[0].from_.name if wanted[0].from_ else None)
-    matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
+    read = reader(file, source, targets[0].from_.name if targets[0].from_ else None)
+    matters = [might_have_gpu_keys(data, settings.profile) for settings in targets]
     if role.can_skip and any(matters) and read is documents:
-        source = relevant_to(wanted, source)
+        source = relevant_to(targets, source)
     read = manifests if read is documents else read
-    read = read_once(read) if len(wanted) > 1 else read
+    read = read_once(read) if len(targets) > 1 else read
     is_file = file.path is not None
     results = []
-    for settings, has_word in zip(wanted, matters, strict=True):
+    for settings, has_word in zip(targets, matters, strict=True):
         result, new = Result(), data
         decided = settings.decisions is not None and settings.decisions.about(data)
         if file.named or decided or not role.can_skip or has_word:

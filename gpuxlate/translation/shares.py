@@ -205,6 +205,7 @@ def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
     merged = list(readings[0].containers)
     for reading in readings[1:]:
         merged = [
-            mine if mine.share else other for mine, other in zip(merged, reading.containers, strict=True)
+            container if container.share else other
+            for container, other in zip(merged, reading.containers, strict=True)
         ]
     return merged

@@ -62,8 +62,9 @@ def translate_source(
 
 
 # --- pods -----------------------------------------------------------------------------------------
-def translate_pods(state: State, *, own: bool = False) -> None:
-    """The shares of pods at the target. ``own``: of those too that have the keys of the target alone."""
+def translate_pods(state: State, *, at_target: bool = False) -> None:
+    """The shares of pods at the target. ``at_target``: also of those that
+    have keys of the target alone."""
     document, settings = state.document, state.settings
     numbered = Numbered(state.pods)
     for run, sources in pods_to_read(state):
@@ -72,11 +73,11 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             mistakes = _mistaken_resources(pod.keys, settings.context)
             without_fixes = (finding.located(fix=None) for finding in mistakes)
             state.diagnostics += [with_location(document, finding, pod.object) for finding in without_fixes]
-        if sources and (own or sources != (settings.to,)):
+        if sources and (at_target or sources != (settings.to,)):
             run.dialects = sources
             translate_pod(state, run, sources, numbered)
         elif sources:
-            run.wanted = pod.keys
+            run.new_keys = pod.keys
             state.pods_already_at_target += 1
 
 
@@ -127,12 +128,12 @@ def _translate_inline(state: State) -> None:
     """Patches in a kustomization: each is a text of its own, which is read and written where it stands."""
     role, document = state.role, state.document
     for patch, patch_role in role.inline(document) if role.inline else ():
-        patch_role = patch_role._replace(part_of_build=role.part_of_build, found=role.found)
+        patch_role = patch_role._replace(part_of_build=role.part_of_build, in_folder=role.in_folder)
         result = run_source(patch.source, state.settings, state.task, role=patch_role)
         state.handled.add(patch.path)
-        state.diagnostics += map(patch.found, result.diagnostics)
+        state.diagnostics += map(patch.locate, result.diagnostics)
         state.leftovers += (
-            replace(leftover, diagnostic=patch.found(leftover.diagnostic)) for leftover in result.leftovers
+            replace(leftover, diagnostic=patch.locate(leftover.diagnostic)) for leftover in result.leftovers
         )
         state.judged += result.judged
         state.new_template_names += result.new_template_names
@@ -201,7 +202,7 @@ def _replaced_dialects(keys: PodKeys, settings: Settings) -> tuple[Backend, ...]
 def _add_changes(state: State, new: Changes) -> None:
     state.edits += new.edits
     state.document_splices += new.splices
-    state.diagnostics += new.found
+    state.diagnostics += new.findings
     state.new_template_names += new.named
     state.leave(new.leftovers)
 
@@ -250,7 +251,7 @@ def _at_target(shares: Pass[State], command: str = "") -> Task:
     )
 
 
-PLAN = _at_target(SHARES._replace(run=partial(translate_pods, own=True)), "plan - --to {target}")
+PLAN = _at_target(SHARES._replace(run=partial(translate_pods, at_target=True)), "plan - --to {target}")
 """What the shares need at the target, with those that are there already."""
 _FIRST_HALF = _at_target(SHARES)
 TRANSLATE = _FIRST_HALF._replace(

@@ -46,10 +46,10 @@ def parts(text: str, begin: int) -> Iterator[DocumentRange]:
     """The documents of a text with plain markers, from ``begin`` on, if it is valid."""
     signs = [sign for sign in _SIGNS if sign[0] in text]
     wide = not _narrow(text)
-    most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
+    max_size = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
     for start, _, end in document_ranges(text, begin):
         brackets = text.count("{", start, end) + text.count("[", start, end)
-        composable = end - start <= most
+        composable = end - start <= max_size
         for letter, sign in signs:
             if text.find(letter, start, end) >= 0 and sign.search(text, start, end):
                 composable = False

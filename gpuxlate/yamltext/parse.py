@@ -381,9 +381,9 @@ class _Composer:
                 aliased += size
                 allowed += size
                 if aliased > limits.MAX_ALIASED_NODES:
-                    most = limits.MAX_ALIASED_NODES
+                    maximum = limits.MAX_ALIASED_NODES
                     raise TooMuchError(
-                        msg("the aliases expand to more than {most} nodes", most=most),
+                        msg("the aliases expand to more than {most} nodes", most=maximum),
                         event.start_mark.index,
                         _WRITE_OUT,
                     )

@@ -92,9 +92,9 @@ def _marker(text: str, start: int) -> int:
     return len(text)
 
 
-def chunks(text: str, documents: Sequence[TextRange], most: int) -> Iterator[Chunk]:
-    """The documents of a text in at most so many chunks, of about the same size."""
-    size = -(-len(text) // most)
+def chunks(text: str, documents: Sequence[TextRange], max_chunks: int) -> Iterator[Chunk]:
+    """The documents of a text in at most ``max_chunks`` chunks, of about the same size."""
+    size = -(-len(text) // max_chunks)
     first = start = 0
     for number, document in enumerate(documents, 1):
         if document.end - start >= size or document.end == len(text):

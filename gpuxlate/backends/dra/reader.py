@@ -123,7 +123,7 @@ def _users(
 
 def _allocation(requests: Sequence[DriverRequest]) -> frozenset[Hashable]:
     """What pods that name the same ResourceClaims have together; empty where some claim is the pod's own."""
-    named = [(request.claim.found, request.request.name) for request in requests if request.claim.claim]
+    named = [(request.claim.resolved, request.request.name) for request in requests if request.claim.claim]
     return frozenset((claim.place, name) for claim, name in named if claim and len(named) == len(requests))
 
 

@@ -129,7 +129,7 @@ def _items(document: Document, resource: QuotaResource, settings: Settings) -> I
     written = written_at_target(resource, settings) if resource.key and not resource.refused else None
     for number in resource.numbers:
         outcome = QuotaVerdict.EXACT if number.is_exact else QuotaVerdict.ROUNDED
-        fitted_number = number.given if written else None
+        fitted_number = number.fitted if written else None
         yield QuotaItem(
             file=document.source.name,
             document=document.index,
@@ -166,8 +166,8 @@ def _edits(document: Document, resource: QuotaResource, settings: Settings) -> I
 
 def _written(document: Document, number: QuotaNumber) -> int | str:
     """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
-    assert number.given is not None
+    assert number.fitted is not None
     node = get(document.root, *number.value.path)
     quoted = isinstance(node, Scalar) and node.style is not None
-    text = number.given.text
+    text = number.fitted.text
     return text if quoted or not quantity.is_plain(text) else int(text)

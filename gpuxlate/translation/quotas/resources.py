@@ -33,7 +33,7 @@ class QuotaNumber(NamedTuple):
 
     written: QuotaAmount
     amount: Fraction | None = None
-    given: FittedNumber | None = None
+    fitted: FittedNumber | None = None
     why: Message | None = None
 
     @property
@@ -42,7 +42,7 @@ class QuotaNumber(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        return self.given is not None and self.given.amount == self.amount
+        return self.fitted is not None and self.fitted.amount == self.amount
 
 
 class QuotaResource(NamedTuple):
@@ -167,23 +167,23 @@ def _rounded(resource: QuotaResource, settings: Settings) -> Iterator[Loss]:
     """The numbers that become larger ones."""
     assert resource.counted is not None
     for number in resource.numbers:
-        if number.is_exact or number.given is None or number.amount is None:
+        if number.is_exact or number.fitted is None or number.amount is None:
             continue
         message = msg(
             "{amount} is rounded up to {given}: {key} {number}",
             amount=resource.counted.text(number.amount, each=resource.quota.each),
-            given=resource.counted.text(number.given.amount, each=resource.quota.each),
+            given=resource.counted.text(number.fitted.amount, each=resource.quota.each),
             key=written_at_target(resource, settings),
-            number=number.given.text,
+            number=number.fitted.text,
         )
         yield Loss(
             LossKind.ROUNDED,
             resource.counted.field,
             quota_limits_the_same.code,
             message,
-            msg(ROUND, number=number.given.text),
+            msg(ROUND, number=number.fitted.text),
             number.value.text,
-            number.given.text,
+            number.fitted.text,
             path=number.value.path,
         )
 
@@ -212,7 +212,7 @@ def _given(
     same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
     if fitted_number.amount == number.amount and same_unit:
         fitted_number = fitted_number._replace(text=number.value.text)  # 100k stays 100k
-    return number._replace(given=fitted_number)
+    return number._replace(fitted=fitted_number)
 
 
 def together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:

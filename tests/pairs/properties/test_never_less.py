@@ -168,8 +168,8 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     losses = tuple(loss for loss in item.losses if loss.field != "selector")
     without = implied(item.share, target, question.accept, question.profile)
     fitted = item.share
-    if item.given is not None and item.given.is_part:
-        fitted = item.given
+    if item.granted is not None and item.granted.is_part:
+        fitted = item.granted
     elif item.share.is_part:  # the losses have its numbers
         fitted = replace(item.share, partition=None, replica=None)
     container = ContainerShare("", 0, share=item.share)
@@ -177,8 +177,8 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     known = item.share.is_part and amount_of(item.share, question.profile)
     sized = item.derived is not None and target.sizes and not known
     comes_with: dict[str, Any] = {"cores": item.derived.cores} if sized and item.derived else {}
-    if item.given is not None and (target.names_vendor or item.share.device is None):
-        comes_with["device"] = item.given.device
+    if item.granted is not None and (target.names_vendor or item.share.device is None):
+        comes_with["device"] = item.granted.device
     elif target.names_vendor:  # the keys name it, and a rendering says what was asked alone
         comes_with["device"] = Device(target.vendor)
     for row in target.enum_keys:
