@@ -305,7 +305,7 @@ def _find_patched(state: LintState) -> None:
     from gpuxlate.lint.patches import parts
     from gpuxlate.overlays.patched_pods import of_pods
 
-    changed = [base.part for operations in state.operations for base in operations.over]
+    changed = [base.patch for operations in state.operations for base in operations.bases]
     state.parts += parts(state.document, state.pods, changed)
     paths = {spot.path for pod in state.parts for spot in key_occurrences(pod.keys)}
     about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(state.document, changed)}

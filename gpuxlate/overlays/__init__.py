@@ -1,1 +1,1 @@
-"""What is laid over other files: roles of files, kustomizations and their patches, values of charts."""
+"""Overlays of other files: the role of each file, kustomizations and their patches, values of charts."""

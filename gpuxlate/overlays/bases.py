@@ -1,4 +1,4 @@
-"""What patches are laid over: the pods of their objects as kustomize has them before the patch.
+"""The bases of patches: the pods of their objects as kustomize has them before the patch.
 
 And patches of templates of claims: the workloads that use the template, and what is said of both before it.
 """
@@ -35,7 +35,7 @@ _BUILD = "give each patch its objects by name, or use what kustomize builds: kub
 
 
 def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[OverlayPod]:
-    """The pods of a document of a patch, all that each is laid over, or why that is not known.
+    """The pods of a document of a patch, each with its bases, or why these are not known.
 
     ``path``: its file; of one in a kustomization that, and ``start`` is where its string begins.
 

@@ -1,8 +1,8 @@
-"""What a part has to say so that the object below it becomes the whole, both translated: on trees.
+"""How a patch has to change so that the translated base becomes the translated whole: on trees.
 
-    below' + part = made     what differs between ``made`` and whole' are the edits of the part
+    below' + patch = new_result     what differs between that and whole' are the edits of the patch
 
-Nothing is taken for granted: the edited part is laid over below' again, which has to give whole'.
+Nothing is taken for granted: the edited patch is applied to below' again, which has to give whole'.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def edited(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node
 
 
 def alike(node: Node | None, other: Node | None) -> bool:
-    """Two trees say the same; what is empty, or null, asks for nothing."""
+    """Whether two trees set the same; what is empty, or null, sets nothing."""
     node, other = _there(node), _there(other)
     if node is None or other is None:
         return node is other

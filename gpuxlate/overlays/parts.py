@@ -1,4 +1,4 @@
-"""Parts of pods, as patches and the values of a release have them, laid over pods of other files."""
+"""Overlays of pods: what a patch, or the values of a release, change in pods of other files."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ class Home(NamedTuple):
 
 
 class Places(Protocol):
-    """Where a part says what is at a place of the whole."""
+    """Where a patch sets what is at a path of the patched object."""
 
     def of(self, path: Path) -> Path:
-        """Its path in the document of the part, or that of the nearest place around it."""
+        """Its path in the document of the patch, or that of the nearest place around it."""
 
     def says(self, path: Path) -> bool:
-        """The part itself says what is there."""
+        """The patch itself sets what is there."""
 
 
 class OverlayBase(NamedTuple):
-    """A pod of another file, and a part that is laid over it.
+    """A pod of another file (the base), and a patch of it.
 
-    ``whole``: the pod after it; ``part``: what the part says of it, with paths of its own document, and the
-    whole where it is a list of operations, or says something of the object only. ``root``, ``after``: the
-    mapping with the pod, and it with the part. ``lay``: lays a document over such a mapping, and where it is
-    ``lenient``, without the operations that do not apply; it raises CannotMergeError. ``said``: what the part
-    says, as a part of the object; ``lists``: those that it merges by a key of their items. ``operated``: the
-    places of operations. ``claims``: those
-    of the whole, after the patches of their templates behind the part. ``alone``: why another document of the
-    file cannot be a patch of a template. ``home``: where the pod is written, if a kustomization has it.
-    ``within``: where the part says all that it says of the pod; the trees hold nothing beside it.
+    ``whole``: the patched pod; ``patch``: the pod as the patch has it, with paths of its own document; for a
+    list of operations, or a patch of the object alone, the patched pod. ``root``, ``after``: the mapping with
+    the base, and the patched one. ``lay``: applies a document to such a mapping; ``lenient`` leaves out
+    operations that do not apply; it raises CannotMergeError. ``said``: what the patch sets, as a tree of the
+    object; ``lists``: those that it merges by a key of their items. ``operated``: the paths of operations.
+    ``claims``: those of the patched pod, after the patches of their templates that follow. ``alone``: why
+    another document of the file cannot be a patch of a template. ``home``: where the base is written, if a
+    kustomization has it. ``within``: the path of all that the patch sets for the pod; the trees hold nothing
+    beside it.
     """
 
     base: Pod
     whole: Pod
-    part: Pod
+    patch: Pod
     root: nodes.Mapping
     after: nodes.Mapping
     lay: Callable[[nodes.Mapping, Document, bool], nodes.Mapping]
@@ -63,24 +63,24 @@ class OverlayBase(NamedTuple):
 
 
 class OverlayPod(NamedTuple):
-    """A pod of a file. ``over``: what it is laid over in other files, nothing where it is whole.
+    """A pod of a file. ``bases``: where the file is an overlay, the pods of other files that it changes.
 
-    ``unknown``: why that is not known. ``pod`` is None for operations alone.
+    ``unknown``: why these are not known. ``pod`` is None for operations alone.
     """
 
     pod: Pod | None
-    over: tuple[OverlayBase, ...] = ()
+    bases: tuple[OverlayBase, ...] = ()
     unknown: str | None = None
 
     def under(self, names: Mapping[str, str]) -> OverlayPod:
-        """With resources under other names."""
-        over = tuple(
+        """The same, with resources under other names."""
+        bases = tuple(
             base._replace(
-                base=base.base.under(names), whole=base.whole.under(names), part=base.part.under(names)
+                base=base.base.under(names), whole=base.whole.under(names), patch=base.patch.under(names)
             )
-            for base in self.over
+            for base in self.bases
         )
-        return self._replace(pod=self.pod and self.pod.under(names), over=over)
+        return self._replace(pod=self.pod and self.pod.under(names), bases=bases)
 
 
 class TemplatePatch(NamedTuple):

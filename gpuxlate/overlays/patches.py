@@ -34,7 +34,7 @@ _DIRECTIVE = "$patch"
 
 
 class CannotMergeError(ValueError):
-    """The part does not fit the object, or asks for something that is not read. The message says why."""
+    """The patch does not fit the object, or asks for something that is not read. The message says why."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ def lists_of(api_version: str | None, kind: str | None) -> Map[str, str]:
 
 
 def merged(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
-    """``base`` with ``part`` laid over it, None where nothing is left. Neither of them is changed.
+    """``base`` with the patch ``part`` applied, None where nothing is left. Neither of them is changed.
 
     ``key``: they are lists whose items are merged by it. Raises CannotMergeError.
     """

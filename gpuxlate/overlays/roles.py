@@ -38,8 +38,8 @@ class FileKind(StrEnum):
 
 
 class FileRole(NamedTuple):
-    """How to read one file. ``is_overlay``: it is laid over others, so that nothing is missing in its pods,
-    and their shares are not counted.
+    """How to read one file. ``is_overlay``: it changes objects of other files (the bases), so that a key that
+    it does not set is not missing, and its shares are counted with those of the bases.
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
     objects that it renames; ``inline``: the patches that are written in it. ``part_of_build``: its shares
@@ -70,7 +70,7 @@ class FileRole(NamedTuple):
     def can_skip(self) -> bool:
         """Nothing in a run depends on the file if it has no vendor's word.
 
-        A patch or the values of one release may take away what the file below them asks for.
+        A patch or the values of one release may remove what their base requests.
         """
         return not (self.is_overlay or self.renamed)
 

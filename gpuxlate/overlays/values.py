@@ -41,7 +41,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entr
 from gpuxlate.yamltext.parse import Document
 
 MAIN_VALUES = ("values.yaml", "values.yml")
-"""The values of every release of a chart; those of other files are laid over them."""
+"""The values of every release of a chart; Helm merges those of other files over them."""
 RESOURCES = "resources"
 SCHEDULER = "schedulerName"
 EMPTY = {ENV: "[]", SCHEDULER: '""'}
@@ -52,7 +52,7 @@ POD_FIELDS = {"labels": "podLabels", "annotations": "podAnnotations"}
 
 
 class Chart(NamedTuple):
-    """The chart of some values. ``below``: the values that these are laid over, None for ``values.yaml``."""
+    """The chart of some values. ``below``: the values that these go over; None for ``values.yaml``."""
 
     name: str
     below: Document | None = None
@@ -138,7 +138,7 @@ def _holds(sibling: Node | None, field: str) -> bool:
 
 
 def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[OverlayPod]], bool] | None:
-    """How to read the pods of a file of values, and whether it is laid over another; None without a chart."""
+    """How to read the pods of a file of values, and whether it goes over another; None without a chart."""
     chart = chart_name(folder)
     if chart is None:
         return None
@@ -150,14 +150,14 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
         values = document.root
         if below is None or not isinstance(root, Mapping) or not isinstance(values, Mapping):
             return [OverlayPod(pod) for pod in parts]
-        after = laid_over(root, values)
+        after = merge_values(root, values)
         base, whole = (
             {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
             for mapping in (root, after)
         )
 
         def over(pod: Pod) -> tuple[OverlayBase, ...]:
-            """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
+            """The base of a pod in the values: Helm merges mappings, and a list replaces that of the base."""
             path = pod.keys.path
             if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
                 return ()
@@ -181,7 +181,7 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
     return pods, below is not None
 
 
-def laid_over(below: Mapping, over: Mapping) -> Mapping:
+def merge_values(below: Mapping, over: Mapping) -> Mapping:
     """The values of a release over those below: null deletes, and what is no mapping replaces."""
     entries = {name: (key, value) for name, key, value, _ in entries_of(below)}
     for name, key, written, _ in entries_of(over):
@@ -189,7 +189,7 @@ def laid_over(below: Mapping, over: Mapping) -> Mapping:
         if isinstance(value, Scalar) and value.kind is ScalarKind.NULL:
             entries.pop(name, None)
         elif isinstance(value, Mapping) and isinstance(node, Mapping):
-            entries[name] = (entries[name][0], laid_over(node, value))
+            entries[name] = (entries[name][0], merge_values(node, value))
         else:
             entries[name] = (key, written)
     return new_mapping(entries.values())
@@ -197,7 +197,7 @@ def laid_over(below: Mapping, over: Mapping) -> Mapping:
 
 def _laid(path: Path, below: Mapping, document: Document, _lenient: bool) -> Mapping:
     """The part at a path of the values of a document over those below it."""
-    return laid_over(below, narrowed(document.root, path)) if isinstance(document.root, Mapping) else below
+    return merge_values(below, narrowed(document.root, path)) if isinstance(document.root, Mapping) else below
 
 
 @cached(256)

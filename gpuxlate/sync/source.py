@@ -168,14 +168,14 @@ def _patched(file: TreeFile, objects: Objects) -> list[tuple[str | None, str | N
             base
             for document in file_documents(file.place)
             for pod in role.pods(document)
-            for base in pod.over
+            for base in pod.bases
         ]
     except NotYamlError:
         return []  # the translation says so
     by_name = dict.fromkeys(
         (base.base.object.kind, base.base.object.name)
         for base in over
-        if registry.backends_of(base.part.keys)
+        if registry.backends_of(base.patch.keys)
     )
     return [(kind, name) for kind, name in by_name if kind in objects.get(name, ())]
 

@@ -30,7 +30,7 @@ from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import State, Task, settled
+from gpuxlate.translation.passes import State, Task, judge_leftover
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.parse import Document, with_location
@@ -90,7 +90,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
         whole.diagnostics += map(place, (*part.diagnostics, *part.remarks))
         whole.leftovers += (replace(left, diagnostic=place(left.diagnostic)) for left in part.leftovers)
     missed = [
-        settled(leftover, folder=lambda: places.folder, allowed=settings.allow_leftovers)
+        judge_leftover(leftover, folder=lambda: places.folder, allowed=settings.allow_leftovers)
         for leftover in missed
     ]
     whole.leftovers += missed

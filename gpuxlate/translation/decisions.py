@@ -133,13 +133,13 @@ class DecidedPod:
         return JudgedObject(self.name, self.target, self.accept.judged(fit))
 
     def over(self, below: DecidedPod) -> DecidedPod:
-        """A part that is laid over a pod: what is accepted there is accepted of the whole."""
+        """The entries of an overlay with those of its base: what these accept is accepted of both."""
         entries = [*self.accept.entries, *below.accept.entries]
         names = {**below.accept.names, **self.accept.names}
         return replace(self, accept=replace(self.accept, entries=entries, names=names))
 
     def judged_beside(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
-        """That of a part: what is not judged of the pod below it."""
+        """The losses of an overlay that are not judged for its base."""
         judged_below = {loss.subject for loss in below.losses}
         judged = self.judged(fit)
         return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in judged_below])

@@ -259,18 +259,18 @@ DEFAULT = "default-scheduler"
 """The scheduler of a pod that names none."""
 
 
-def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, ...]:
+def replaced_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, ...]:
     """The schedulers that belong to the replaced dialects only."""
     gone = [name for backend in replaced for name in backend.schedulers]
     return tuple(name for name in gone if name not in target.schedulers)
 
 
-def own_scheduler(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
-    """What a pod has to name where its scheduler goes and its object passes one; None where it need not."""
+def scheduler_to_name(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
+    """The scheduler that a pod has to name, where its own goes and its object passes one; else None."""
     now, passed = pod.keys.scheduler_name, pod.passed_scheduler
     if now is None or keys.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
         return None
-    return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
+    return Value.of(DEFAULT) if now.text in replaced_schedulers(replaced, target) else None
 
 
 # Which keys go, and the edits of a pod.
@@ -315,8 +315,8 @@ def share_edits(
     owned, keys = replaced_keys(replaced, target, pod.keys), pod.keys
     schedulers: Sequence[str] = ()
     if keys.scheduler_name is not None:
-        schedulers = left_schedulers(replaced, target)
-        scheduler = own_scheduler(pod, new_keys, replaced, target)
+        schedulers = replaced_schedulers(replaced, target)
+        scheduler = scheduler_to_name(pod, new_keys, replaced, target)
         new_keys = new_keys if scheduler is None else replace(new_keys, scheduler_name=scheduler)
     steered = _steered_at(keys, owned)
     if steered != keys.metadata_path:

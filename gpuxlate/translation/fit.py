@@ -92,7 +92,7 @@ class Outcome:
 
     @property
     def declared(self) -> Share:
-        """What the keys of the target tell of ``given``: a field that is implied has no key."""
+        """``granted`` as the keys of the target declare it: a field that is implied has no key."""
         without: dict[str, Any] = dict.fromkeys(self.implied)
         return replace(self.granted, **without)
 

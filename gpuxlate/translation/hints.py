@@ -50,7 +50,7 @@ def without_options(finding: Diagnostic) -> Diagnostic:
     return replace(finding, hint=msg(template, **hint.values) if template else None)
 
 
-def in_keys(
+def name_keys_in_hints(
     fit: PodFit, pod: PodKeys, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
 ) -> PodFit:
     """The same with hints in the keys of the pod."""

@@ -146,7 +146,7 @@ class Leftover(PrintedAs):
 
     @property
     def follows(self) -> bool:
-        """It is translated as soon as what it is laid over can be."""
+        """The key is in an overlay, which is translated as soon as its base can be."""
         message = self.diagnostic.message
         return isinstance(message, Message) and message.values.get("why") == BELOW
 
@@ -190,6 +190,10 @@ class LeftoverScope(NamedTuple):
         """No dialect and no product has the key, under whatever name."""
         return self.words.is_foreign(name) and name not in self.renamed
 
+    def keys_of(self, pod: PodKeys) -> Iterator[KeyOccurrence]:
+        """The keys of a pod that some dialect or product has."""
+        return (occurrence for occurrence in key_occurrences(pod) if not self.is_foreign(occurrence.name))
+
     def finding(
         self, name: str, place: Place | None, path: Path, why: str, hint: Message, *, on_key: bool
     ) -> Diagnostic:
@@ -230,7 +234,7 @@ def _left(name: str, source: str | None, target: str, general: bool) -> bool:
     return False
 
 
-Awakened = Callable[[PodRun], Sequence[Backend]]
+OtherDialectsAfter = Callable[[PodRun], Sequence[Backend]]
 """The other dialects that count once a pod has its new share."""
 
 
@@ -242,13 +246,14 @@ def left_in_document(
     texts: FileTexts,
     why_left: str | None,
     handled: Set[Path],
-    awakened: Awakened,
+    other_dialects_after: OtherDialectsAfter,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``places``: where its text may name keys outside of its pods. ``texts``: what is said of a key of
-    its file. ``why_left``: why operations were not translated. ``handled``: the places of edits, and of
-    what was read outside of pods. ``awakened``: the other dialects that count once a pod has its new share.
+    ``places``: where its text may name keys outside of its pods. ``texts``: why a key of its file is left.
+    ``why_left``: why operations were not translated. ``handled``: the places of edits, and of what was read
+    outside of pods. ``other_dialects_after``: the dialects, beside the target, that count once a pod has its
+    new share.
     """
     words = scope.words
     pods = [run.pod for run in runs]
@@ -264,39 +269,40 @@ def left_in_document(
             if words.unread(name) is not None
         }
         names = {name for container in pod.keys.all_containers() for name in container.resources}
-        third: Sequence[Backend] | None = None  # asked for by the first key that may need it
+        other_dialects: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
-        for spot in [
-            occurrence for occurrence in key_occurrences(pod.keys) if not scope.is_foreign(occurrence.name)
-        ]:
-            meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
-            is_left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
-            if is_left and spot.path not in in_pods:
-                in_pods[spot.path] = spot.name
-                if not any(source.owns(spot.name) for source in sources) and spot.name not in words.joined(
-                    names
-                ):
-                    reader = scope.reader(spot.name, names)
+        for occurrence in scope.keys_of(pod.keys):
+            meant = scope.words.is_meant(occurrence.name, occurrence.place, pod.keys)
+            is_left = scope.is_left(occurrence.name, occurrence.place, beside_gpus=gpus, meant=meant)
+            if is_left and occurrence.path not in in_pods:
+                in_pods[occurrence.path] = occurrence.name
+                is_of_sources = any(source.owns(occurrence.name) for source in sources)
+                if not is_of_sources and occurrence.name not in words.joined(names):
+                    reader = scope.reader(occurrence.name, names)
                     none = WHOLE_CARDS if reader else _asks_by(names, words)
                     why = run.why_left or texts.of_pods or none
                     hint = scope.hint(texts.below if why == BELOW else texts.hint)
                     if reader and why is WHOLE_CARDS:
                         hint = msg(READ_THEM, dialect=reader)
-                    on_key = spot.path[-1:] == (spot.name,)
-                    finding = scope.finding(spot.name, spot.place, spot.path, why, hint, on_key=on_key)
-                    third = awakened(run) if third is None and sources else third
-                    counting = _counting(spot, third or ())
+                    on_key = occurrence.path[-1:] == (occurrence.name,)
+                    finding = scope.finding(
+                        occurrence.name, occurrence.place, occurrence.path, why, hint, on_key=on_key
+                    )
+                    other_dialects = (
+                        other_dialects_after(run) if other_dialects is None and sources else other_dialects
+                    )
+                    counting = _counting(occurrence, other_dialects or ())
                     final = counting is not None or why == BELOW
                     diagnostic = with_location(document, counting or finding, pod.object)
-                    yield Leftover(spot.name, diagnostic, final, of_share=run.why_left is not None)
-            elif sources and not (is_left or meant) and scope.words.owners(spot.name):
-                third = awakened(run) if third is None else third
-                counting = _counting(spot, third)
+                    yield Leftover(occurrence.name, diagnostic, final, of_share=run.why_left is not None)
+            elif sources and not (is_left or meant) and scope.words.owners(occurrence.name):
+                other_dialects = other_dialects_after(run) if other_dialects is None else other_dialects
+                counting = _counting(occurrence, other_dialects)
                 if counting is not None:
-                    yield Leftover(spot.name, with_location(document, counting, pod.object), final=True)
+                    yield Leftover(occurrence.name, with_location(document, counting, pod.object), final=True)
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
-            # a label of the pod and a selector that matches it: an error, which ``writable`` gives
+            # a label of the pod and a selector that matches it: an error, which ``find_obstacles`` reports
             reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     annotations = [*_left_words(document, pods, scope)]
     charts = chart_values(document) if places or annotations else frozenset()
@@ -351,7 +357,7 @@ def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -
     held = document.held_beside(words)
     if not scope.words.has_word(held, document.source.text, document.start, document.end):
         return
-    read = {spot.path for pod in pods for spot in key_occurrences(pod.keys)}
+    read = {occurrence.path for pod in pods for occurrence in key_occurrences(pod.keys)}
     keys = [key for key in annotations_named(document, words) if key.path not in read]
     pod = _speaks(document.text, (key.name for key in keys))
     for key in keys:
@@ -360,13 +366,15 @@ def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -
             yield key
 
 
-def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | None:
+def _counting(occurrence: KeyOccurrence, other_dialects: Sequence[Backend]) -> Diagnostic | None:
     """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
-    dialect = next((backend for backend in third if backend.owns_at(spot.name, spot.place)), None)
+    dialect = next(
+        (backend for backend in other_dialects if backend.owns_at(occurrence.name, occurrence.place)), None
+    )
     if dialect is None:
         return None
-    message = msg(BEFORE, name=spot.name, target=dialect.name)
-    return nothing_is_left_behind.diagnostic(spot.path, message, "remove it", on_key=spot.on_key)
+    message = msg(BEFORE, name=occurrence.name, target=dialect.name)
+    return nothing_is_left_behind.diagnostic(occurrence.path, message, "remove it", on_key=occurrence.on_key)
 
 
 def _outside(
@@ -410,19 +418,23 @@ def _of_the_target(
     """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
     target = registry.get(scope.target)
     rows = {name: row for name in names_in(pod.keys) if (row := target.find(name)) is not None}
-    for spot in key_occurrences(pod.keys) if rows else ():
-        row = rows.get(spot.name)
-        if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or spot.level is Level.STRAY:
+    for occurrence in key_occurrences(pod.keys) if rows else ():
+        row = rows.get(occurrence.name)
+        if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or occurrence.level is Level.STRAY:
             continue
-        if spot.place is Place.RESOURCE or ANY in row.no_op_values:  # K8S007; what changes no share
+        if occurrence.place is Place.RESOURCE or ANY in row.no_op_values:  # K8S007; what changes no share
             continue
-        if row.is_word and spot.place not in row.places:
+        if row.is_word and occurrence.place not in row.places:
             continue
-        if spot.name == target.whole_card_key or any(source.owns(spot.name) for source in sources):
+        if occurrence.name == target.whole_card_key or any(
+            source.owns(occurrence.name) for source in sources
+        ):
             continue
-        message = msg(BEFORE, name=spot.name, target=target.name)
-        finding = nothing_is_left_behind.diagnostic(spot.path, message, REMOVE, on_key=spot.on_key)
-        yield Leftover(spot.name, with_location(document, finding, pod.object))
+        message = msg(BEFORE, name=occurrence.name, target=target.name)
+        finding = nothing_is_left_behind.diagnostic(
+            occurrence.path, message, REMOVE, on_key=occurrence.on_key
+        )
+        yield Leftover(occurrence.name, with_location(document, finding, pod.object))
 
 
 def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverScope) -> Iterator[Leftover]:

@@ -26,7 +26,7 @@ from gpuxlate.rules.translation import (
     scheduler_is_the_same,
     share_is_expressible,
 )
-from gpuxlate.translation.edits import DEFAULT, Owned, left_schedulers, own_scheduler, replaced_keys
+from gpuxlate.translation.edits import DEFAULT, Owned, replaced_keys, replaced_schedulers, scheduler_to_name
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import RENDERED
 from gpuxlate.translation.pod_run import PodRun
@@ -89,7 +89,7 @@ CHANGE = "remove schedulerName first, or choose another target"
 def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
     """A changed scheduler (GX018), and one with which the target's keys have no effect (GX023)."""
     now = pod.keys.scheduler_name
-    new = fit.keys.scheduler_name or own_scheduler(pod, fit.keys, replaced, target)
+    new = fit.keys.scheduler_name or scheduler_to_name(pod, fit.keys, replaced, target)
     kind = pod.object.kind or "document"
     if new is not None and (now is None or now.text != new.text):
         if "schedulerName" in pod.lacks:
@@ -101,7 +101,7 @@ def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Bac
             return
     if now is None or now.text in target.schedulers:
         return
-    is_replaced = now.text in left_schedulers(replaced, target)
+    is_replaced = now.text in replaced_schedulers(replaced, target)
     if is_replaced or (now.text == DEFAULT and new is not None):
         yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
     elif target.schedulers and now.text != DEFAULT:
@@ -115,12 +115,12 @@ def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Bac
         yield share_is_expressible(now.path, message, CHANGE)
 
 
-def writable(
+def find_obstacles(
     pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend, context: Context
 ) -> Iterator[Diagnostic]:
-    """What the manifest has no field for, though the target can express it (GX023), what would leave a
-    selector without its label (GX026), whole cards that the target takes beside none of the shares, and what
-    becomes of the scheduler."""
+    """Find why the object of a pod cannot have the new keys: it has no field for them (GX023), a selector
+    would match a label that goes (GX026), the target refuses whole cards that stay beside them, or its
+    scheduler does not read them."""
     kind = pod.object.kind or "document"
     owned = replaced_keys(replaced, target, pod.keys)
     if pod.lacks:
@@ -152,14 +152,14 @@ def writable(
         yield from _rescheduled(pod, fit, replaced, target)
 
 
-def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
+def other_dialects_after(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
     pod, keys, replaced = run.pod, run.new_keys, run.dialects or ()
     if keys is None:
         return ()
     stays = pod.keys.scheduler_name
-    if stays is not None and stays.text in left_schedulers(replaced, target):
-        stays = own_scheduler(pod, keys, replaced, target)
+    if stays is not None and stays.text in replaced_schedulers(replaced, target):
+        stays = scheduler_to_name(pod, keys, replaced, target)
     claims = tuple(claim for claim in pod.keys.claims if not registry.has_devices_of(claim, replaced))
     staying_keys = replace(pod.keys, scheduler_name=stays, claims=claims)
     after = _after(staying_keys, keys, replaced_keys(replaced, target, pod.keys))

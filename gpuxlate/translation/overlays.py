@@ -1,8 +1,8 @@
-"""Parts of pods, translated with what they are laid on: patches with their objects, values of a release with
-those of the chart.
+"""Translate overlays with their bases: patches with their objects, values of a release with those of the
+chart.
 
-What is below a part, and the whole, are each translated; the part is the difference of the two. So the
-translated file, laid over the translated files below, gives the translation of the whole.
+The base and the patched object are each translated; the new patch is the difference of the two. So the
+translated overlay, applied to the translated bases, gives the translation of the whole.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gpuxlate.translation.edits import role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
-from gpuxlate.translation.pod import fitted, words_of
+from gpuxlate.translation.pod import fit_and_check, words_of
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes
@@ -64,8 +64,11 @@ _IN_PATCH = msg("this file is a patch")
 
 @dataclass(slots=True)
 class PartResult:
-    """What comes of a part. ``sources``: the dialects that were read. ``left``: why it cannot be translated;
-    None where it was, or where an error says it. ``patches``: of templates of claims, as plain data."""
+    """What comes of an overlay.
+
+    ``sources``: the dialects that were read. ``left``: why it cannot be translated; None where it was, or
+    where an error says it. ``patches``: of templates of claims, as plain data.
+    """
 
     sources: tuple[Backend, ...] = ()
     left: str | None = None
@@ -76,24 +79,24 @@ class PartResult:
 
 
 class _Changes(NamedTuple):
-    """The edits of a part for one pod below it, and its patches of templates of claims. ``fit``: whether
-    others do the same there."""
+    """The edits of an overlay for one of its bases, and its patches of templates of claims. ``fit``: whether
+    other edits have the same effect on that base."""
 
     edits: list[Edit]
     patches: list[dict[str, object]]
     fit: Callable[[list[Edit]], bool]
 
     def serves(self, other: _Changes) -> bool:
-        """These do for another pod what its own do."""
+        """These edits have the effect that the other base needs."""
         return self.patches == other.patches and (self.edits == other.edits or other.fit(self.edits))
 
 
 class _CannotError(Exception):
-    """The part does not support what changes."""
+    """The overlay cannot express what changes."""
 
 
 def translate_part(state: State, run: PodRun) -> None:
-    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
+    """Add the result of an overlay of pods of other files, and the keys of it that are not translated."""
     part = _part(state, run.pod, run.bases, run.unknown)
     if part.left:
         run.why_left = part.left
@@ -102,19 +105,19 @@ def translate_part(state: State, run: PodRun) -> None:
 
 
 def translate_operations(state: State, operations: OverlayPod) -> None:
-    """The same of a list of operations."""
-    bases = operations.over
+    """The same for a list of operations of JSON 6902."""
+    bases = operations.bases
     part = _part(state, None, bases, operations.unknown)
     if part.left:
         state.why_left = part.left
     elif part.sources:
-        state.handled.update(of_pods(state.document, [base.part for base in bases]))
+        state.handled.update(of_pods(state.document, [base.patch for base in bases]))
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
-    """``pod``: what is said of one; None where the document says something of its object only."""
+    """Translate an overlay. ``pod``: the pod in it; None where the document changes the object alone."""
     document, settings = state.document, state.settings
-    said_pod = bases[0].part if bases else pod
+    said_pod = bases[0].patch if bases else pod
     places = bases[0].places if bases else None
     claimed = (
         list(_claims_of_part(document, said_pod, places, state.claims, settings.scope)) if said_pod else []
@@ -126,7 +129,7 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
     if part.edits or part.patches:
         state.edits += part.edits
         state.patches += part.patches
-        state.kept += bases[0].part.siblings
+        state.kept += bases[0].patch.siblings
     if part.left:
         state.leave(claimed)
         if said_pod and places:
@@ -135,7 +138,7 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
 
 
 def _path_in(document: Document, path: Path, places: Places | None) -> Path | None:
-    """Where a part says what is at a place; None where it does not. Operations have paths of the object."""
+    """Where a patch sets what is at a path; None where it does not. Operations have paths of the object."""
     if places is None or not is_operations(document):
         return path
     return places.of(path) if places.says(path) else None
@@ -144,8 +147,8 @@ def _path_in(document: Document, path: Path, places: Places | None) -> Path | No
 def _claims_of_part(
     document: Document, part: Pod, places: Places | None, beside: ClaimLookup, scope: LeftoverScope
 ) -> Iterator[Leftover]:
-    """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
-    those that are not known."""
+    """The claims that an overlay of a pod names: those of devices that would be replaced, and those that are
+    not known."""
     for claim in beside.resolve(part).keys.claims:
         if claim.reference is None or (
             claim.devices and not replaced_backends(claim.devices.classes(), scope)
@@ -162,13 +165,13 @@ def _claims_of_part(
 
 
 def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
-    """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
+    """The edits of an overlay of a pod; all of its bases must need the same."""
     part = PartResult()
     edits: list[_Changes] = []
     try:
         for base in over:
             whole = replace(base.whole.keys, claims=base.claims) if base.claims else base.whole.keys
-            of_part = () if is_operations(document) else dialects_of(base.part.keys, settings)
+            of_part = () if is_operations(document) else dialects_of(base.patch.keys, settings)
             dialects = _each_once(
                 *of_part, *dialects_of(whole, settings), *dialects_of(base.base.keys, settings)
             )
@@ -179,7 +182,7 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
                 pod = base.whole._replace(keys=whole)
                 edits.append(_edits(document, base._replace(whole=pod), dialects, settings, part))
     except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
-        pod = over[0].part
+        pod = over[0].patch
         for finding in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
             path = _path_in(document, finding.path, over[0].places)
             if path is not None:
@@ -240,7 +243,7 @@ def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool
     """The document before the patch of a template says of an object what the patch says of its claims."""
     document, laid = patch.before or (None, ())
     for overlay in laid if document else ():
-        over = overlay.under(settings.renamed).over
+        over = overlay.under(settings.renamed).bases
         if document and overlay.unknown is None and any(base.base.object == user for base in over):
             part = _translate_over(document, over, settings)
             if part.sources and part.left is None and not refuses(part.diagnostics):
@@ -251,7 +254,7 @@ def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool
 def _left_cards(
     document: Document, part: PartResult, pod: Pod, places: Places, settings: Settings
 ) -> Iterator[Leftover]:
-    """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
+    """Whole cards in an overlay that is not translated: nothing else reports their key."""
     keys = {source.whole_card_key for source in part.sources} - {settings.to.whole_card_key}
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
@@ -265,16 +268,16 @@ def _left_cards(
 
 
 def _decided(document: Document, base: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
-    """What is accepted of the pod that a part is laid over, and of the whole."""
+    """The losses that decisions accept for the base, and those for the patched pod."""
     assert settings.decisions is not None
     of_pod = partial(settings.decisions.of_pod, settings.accept)
     if base.base.object.kind == VALUES:
         main = os.path.join(os.path.dirname(document.source.name), MAIN_VALUES[0])
         based = replace(document, source=Source(main, ""))
         below = of_pod(based, base.base, settings.to.name, by_file=True)
-        return below, of_pod(document, base.part, settings.to.name, by_file=True).over(below)
+        return below, of_pod(document, base.patch, settings.to.name, by_file=True).over(below)
     below = of_pod(document, base.base, settings.to.name, by_file=False)
-    return below, of_pod(document, base.part, settings.to.name, by_file=True).over(below)
+    return below, of_pod(document, base.patch, settings.to.name, by_file=True).over(below)
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
@@ -287,7 +290,7 @@ def _edits(
     """The edits that make the translated base the translated whole. Raises _CannotError, CannotMergeError,
     EditError.
 
-    What is wrong with the whole, and not with the base alone, is added to the part.
+    Findings about the patched pod that the base does not have are added to those of the overlay.
     """
     target, whole = settings.to, base.whole
     missing = next((claim.missing for claim in whole.keys.claims if claim.missing), None)
@@ -298,8 +301,8 @@ def _edits(
         message = "the object that it patches already uses {target}: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, base, settings) if settings.decisions else (None, None)
-    before = fitted(document.with_root(base.root), base.base, below, settings, based, base.home)
-    after = fitted(document.with_root(base.after), whole, above, settings, over, base.home)
+    before = fit_and_check(document.with_root(base.root), base.base, below, settings, based, base.home)
+    after = fit_and_check(document.with_root(base.after), whole, above, settings, over, base.home)
     if based is not None and over is not None:
         part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
     if refuses(before.findings):
@@ -309,7 +312,7 @@ def _edits(
     for finding in findings:
         if words_of(finding) not in said_before:
             at = replace(finding, path=base.places.of(finding.path))
-            part.diagnostics.append(with_location(document, at, base.part.object))
+            part.diagnostics.append(with_location(document, at, base.patch.object))
     if refuses(findings):
         return _Changes([], [], lambda _edits: True)
     patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
@@ -336,7 +339,7 @@ def _written(
 def _difference(
     document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
 ) -> list[Edit]:
-    """What the part has to say otherwise. Raises CannotMergeError, EditError."""
+    """The edits that the patch needs. Raises CannotMergeError, EditError."""
     if not is_operations(document):
         layers = Layers(base.root, new_below, base.after, new_whole, base.lay(new_below, document, True))
         return OverlayDifference(base.said, base.lists, role).edits(layers)
@@ -354,11 +357,11 @@ def _fits(
     new_whole: nodes.Mapping,
     edits: list[Edit],
 ) -> bool:
-    """The part with these edits, laid over the new object below it, makes the new whole."""
+    """Whether the patch with these edits, applied to the new base, gives the new whole."""
     assert document.root is not None
     said_root = narrowed(document.root, base.within) if base.within else document.root
     try:
-        again = replace(document, root=edited(said_root, edits, base.part.siblings))
+        again = replace(document, root=edited(said_root, edits, base.patch.siblings))
         return alike(base.lay(new_below, again, False), new_whole)
     except (CannotMergeError, EditError):
         return False

@@ -55,11 +55,11 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class DocumentResults(Result):
-    """What documents of a source come to, each by itself.
+    """The results of documents of a source.
 
-    ``document_splices``: the documents that are added and removed; ``omitted``: those that are no manifests,
-    which a copy of the file has not. ``end``: of the last document.
-    ``problem``: why those behind could not be read; ``stopped``: they were not.
+    ``document_splices``: the documents that are added and removed; ``omitted``: those that are not manifests,
+    which a copy of the file leaves out. ``end``: where the last document ends, in characters. ``stopped``:
+    the documents after it were not read; ``problem``: why they could not be.
     """
 
     document_splices: list[Splice] = field(default_factory=list)
@@ -138,7 +138,7 @@ class State(DocumentResults):
 
     @property
     def is_base(self) -> bool:
-        """Nothing is missing: the document is not laid over other files."""
+        """The document is not an overlay, so a key that it does not set is missing."""
         return not self.role.is_overlay
 
     def add_shares(
@@ -150,7 +150,7 @@ class State(DocumentResults):
         *,
         broken: bool,
     ) -> list[Diagnostic]:
-        """Add the shares of a pod, and what is wrong with them, which is returned with its places.
+        """Add the shares of a pod and their findings, and return these with their lines.
 
         ``broken``: the keys of the pod are wrong. A share that the target can express and the manifest cannot
         is refused.
@@ -164,19 +164,19 @@ class State(DocumentResults):
         return located
 
     def report(self, findings: Iterable[Diagnostic], sources: Sequence[Backend]) -> None:
-        """Add what is wrong with a pod, read in some dialects. A remark on a key of none of them waits until
-        what is left is known: a leftover may say it."""
+        """Add the findings about a pod that was read in some dialects. A remark on a key of none of them
+        waits for the leftovers, which may report that key."""
         for finding in findings:
             waits = self.task.reports_left and finding.on_key and finding.code in OF_PRODUCTS
             waits = waits and not any(source.owns(str(finding.path[-1])) for source in sources)
             (self.remarks if waits else self.diagnostics).append(finding)
 
-    def is_said_of_build(self, path: Path) -> bool:
-        """What is at a place of the file is said with what kustomize builds of it."""
-        return self.role.part_of_build and self.task.is_said_of_build(self.role.kind, path)
+    def is_reported_by_build(self, path: Path) -> bool:
+        """Whether findings at a path of the file are reported for the objects that kustomize builds."""
+        return self.role.part_of_build and self.task.is_reported_by_build(self.role.kind, path)
 
     def leave(self, leftovers: Iterable[Leftover]) -> None:
-        """Add what is not translated."""
+        """Add keys that are not translated."""
         settings, document = self.settings, self.document
         decided = None
         if settings.decisions is not None:
@@ -191,24 +191,24 @@ class State(DocumentResults):
         self.task.leave(self, _reported(self, leftovers, document.source, settings, decided))
 
 
-def no_place(_kind: FileKind, _path: Path) -> bool:
-    """Of no file anything is said with what kustomize builds of it."""
+def _nowhere(_kind: FileKind, _path: Path) -> bool:
+    """No finding waits for the objects that kustomize builds."""
     return False
 
 
 class Task(NamedTuple):
-    """What is done with documents, by what their file holds: the passes in their order.
+    """The work to do with documents: by the kind of their file, its passes in order.
 
-    ``reports_left``: what is not translated is wrong; else it is counted. ``is_said_of_build``: what is at
-    a place of such a file is said with what kustomize builds of it. ``command``: counts what another program
-    builds.
+    ``reports_left``: a key that is not translated is a finding; else it is counted. ``is_reported_by_build``:
+    a finding at a path of such a file is reported for the objects that kustomize builds. ``command``: the one
+    that counts what another program builds.
     """
 
     manifests: tuple[Pass[State], ...]
     values: tuple[Pass[State], ...]
     patch: tuple[Pass[State], ...]
     reports_left: bool = True
-    is_said_of_build: Callable[[FileKind, Path], bool] = no_place
+    is_reported_by_build: Callable[[FileKind, Path], bool] = _nowhere
     command: str = ""
 
     def passes(self, kind: FileKind) -> tuple[Pass[State], ...]:
@@ -245,11 +245,11 @@ def leave_text(
     task.leave(result, _reported(result, leftovers, source, settings, decided))
 
 
-def settled(
+def judge_leftover(
     leftover: Leftover, *, folder: Callable[[], str], allowed: bool, decided: DecidedLeftover | None = None
 ) -> Leftover:
-    """A leftover as it is reported. The one place that accepts it: a warning then, and no option is in its
-    hint that is given.
+    """A leftover as it is reported. Only here it is accepted: it is a warning then, and its hint names no
+    option that was passed.
 
     ``folder``: of the kustomization that builds its file. ``allowed``: by ``--allow-leftovers``.
     ``decided``: what entries say about it.
@@ -280,7 +280,7 @@ def _reported(
 ) -> Iterable[Leftover]:
     """What is not translated as it is reported; where there are decisions, what came of each is added."""
     report = partial(
-        settled, folder=partial(settings.builds.folder, source.name), allowed=settings.allow_leftovers
+        judge_leftover, folder=partial(settings.builds.folder, source.name), allowed=settings.allow_leftovers
     )
     if decided is None:
         return map(report, leftovers)

@@ -21,7 +21,7 @@ from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import PodFit, fit_pod
-from gpuxlate.translation.hints import in_keys
+from gpuxlate.translation.hints import name_keys_in_hints
 from gpuxlate.translation.notes import (
     miscounted,
     other_cards,
@@ -30,7 +30,7 @@ from gpuxlate.translation.notes import (
     unknown_choices,
     written_without_a_dialect,
 )
-from gpuxlate.translation.obstacles import writable
+from gpuxlate.translation.obstacles import find_obstacles
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
 from gpuxlate.translation.pod_run import PodRun
@@ -47,8 +47,8 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 class FittedPod(NamedTuple):
     """The shares of a pod at the target.
 
-    ``findings``: all that is wrong, ``misread``: that which is wrong with its keys. ``whole``: what patches
-    make of the pod, where it is not complete without.
+    ``findings``: all findings, ``misread``: those about its keys. ``whole``: the pod with the patches of a
+    kustomization, where it is not complete without them.
     """
 
     readings: Sequence[tuple[Backend, Reading]]
@@ -63,7 +63,7 @@ class FittedPod(NamedTuple):
         return refuses(self.misread)
 
 
-def fitted(
+def fit_and_check(
     document: Document,
     pod: Pod,
     sources: tuple[Backend, ...],
@@ -77,14 +77,16 @@ def fitted(
     kustomizations of the run set is not missing there, and what they correct is not wrong.
     """
     read = shares_of(pod.keys, sources, settings)
-    fitted_pod = _fitted(document, pod, sources, settings, read, decided)
+    fitted_pod = _fit_and_check(document, pod, sources, settings, read, decided)
     built = settings.builds.pods(home) if refuses(fitted_pod.findings) and not pod.keys.claims else ()
     if not built:
         return fitted_pod
     wholes = []
     for whole in (pod.under(settings.renamed) for pod in built):
         dialects = dialects_of(whole.keys, settings)
-        wholes.append(_fitted(document, whole, dialects, settings, shares_of(whole.keys, dialects, settings)))
+        wholes.append(
+            _fit_and_check(document, whole, dialects, settings, shares_of(whole.keys, dialects, settings))
+        )
     filled = _set_in_all(fitted_pod.fit, [whole.fit for whole in wholes])
     stays = {words_of(finding) for whole in wholes for finding in whole.misread}
     corrects = any(
@@ -94,7 +96,7 @@ def fitted(
     if filled is None or not (filled or corrects):
         return fitted_pod
     read = read._replace(findings=[finding for finding in read.findings if words_of(finding) in stays])
-    completed = _fitted(document, pod, sources, settings, read, decided, filled)
+    completed = _fit_and_check(document, pod, sources, settings, read, decided, filled)
     return completed._replace(whole=wholes[0])
 
 
@@ -104,7 +106,7 @@ def words_of(finding: Diagnostic) -> tuple[str, str]:
 
 
 def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
-    """The fields that a target needs and a pod has not; None where one of the whole pods has not either."""
+    """The fields that a target needs and a pod does not set; None where a pod as built lacks one too."""
     attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
     numbers: dict[tuple[bool, str, str], int] = {}
     for outcome in fit.outcomes:
@@ -125,7 +127,7 @@ def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
     return numbers
 
 
-def _fitted(
+def _fit_and_check(
     document: Document,
     pod: Pod,
     sources: tuple[Backend, ...],
@@ -134,7 +136,10 @@ def _fitted(
     decided: DecidedPod | None = None,
     filled: SetElsewhere = MappingProxyType({}),
 ) -> FittedPod:
-    """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
+    """The work of ``fit_and_check`` for one pod by itself.
+
+    ``filled``: the fields that are set elsewhere: they are no loss, and no key is written for them.
+    """
     target, readings = settings.to, read.readings
     chosen = [selector for _, reading in readings for selector in reading.selectors]
     selectors = [selector for selector in chosen if not target.chooses(selector.key)]
@@ -145,7 +150,7 @@ def _fitted(
     if filled:
         fit = _without_losses(fit, filled)
     if not fit.accepted:
-        fit = in_keys(fit, pod.keys, readings, settings.profile)
+        fit = name_keys_in_hints(fit, pod.keys, readings, settings.profile)
     misread = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
     findings = [*misread]
     if chosen:
@@ -160,7 +165,7 @@ def _fitted(
     ]
     shares = ((source.vendor, share) for source, reading in readings for share in reading.shares)
     findings += other_cards(shares, target)
-    findings += writable(pod, fit, sources, target, settings.context)
+    findings += find_obstacles(pod, fit, sources, target, settings.context)
     findings += miscounted(document, pod, fit)
     findings += written_without_a_dialect(fit, target)
     if pod.object.kind == VALUES:
@@ -255,7 +260,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         by_file = state.role.is_named_by_file
         decided = decisions.of_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
     home = Home(document.source.name, document.index, pod.keys.path)
-    fitted_pod = fitted(document, pod, sources, state.settings, decided, home)
+    fitted_pod = fit_and_check(document, pod, sources, state.settings, decided, home)
     fit, findings = fitted_pod.fit, fitted_pod.findings
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()

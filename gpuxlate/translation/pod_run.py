@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class PodRun:
     """A pod of a document, and what has come of it.
 
-    ``bases``: what it is laid over in other files; none where it is whole. ``unknown``: why that is not
-    known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was not,
-    where it asks for GPUs. ``new_keys``: the keys that it is to have; None where nothing is written for it.
-    ``edits``: what gives it these. ``templates``: those of claims that it needs.
+    ``bases``: where the pod is in an overlay, the pods of other files that it changes. ``unknown``: why these
+    are not known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was
+    not, where it asks for GPUs. ``new_keys``: the keys that it is to have; None where nothing is written for
+    it. ``edits``: those that write these keys. ``templates``: those of claims that it needs.
     """
 
     pod: Pod
@@ -36,6 +36,6 @@ class PodRun:
     templates: Sequence[ClaimTemplate] = ()
 
     @property
-    def is_part(self) -> bool:
-        """It is read and written with what other files hold of it."""
+    def has_bases(self) -> bool:
+        """It is a patch, or values of a release: it is read and written with its bases."""
         return bool(self.bases or self.unknown)

@@ -49,7 +49,7 @@ from gpuxlate.translation.leftovers import (
     left_machines,
 )
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
-from gpuxlate.translation.obstacles import awakened
+from gpuxlate.translation.obstacles import other_dialects_after
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.pod_run import PodRun
@@ -88,7 +88,7 @@ def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
 
 
 def find_template(state: State) -> None:
-    """A document that is not rendered yet: what its text names is left."""
+    """Report a document that is not rendered yet, and leave the keys that its text names."""
     document = state.document
     template = template_in(document)
     if template is not None:
@@ -99,9 +99,9 @@ def find_template(state: State) -> None:
 
 
 def find_share_document(state: State) -> None:
-    """A GPUShare document, which is no manifest: left out of a folder, an error where it is named.
+    """Skip a GPUShare document, which is not a manifest; it is an error where the file is named.
 
-    Decisions are left out.
+    Documents of decisions are skipped too.
     """
     if get_text(state.document.root, "kind") == GPU_SHARE:
         if state.role.in_folder:
@@ -116,7 +116,7 @@ def find_share_document(state: State) -> None:
 
 
 def find_pods(state: State) -> None:
-    """The pods of a document, with what their claims request, and where it may name keys beside them."""
+    """Find the pods of a document with their claims, and where its text may name keys beside them."""
     settings, document = state.settings, state.document
     names = settings.renamed
     for written in () if document.job else state.role.pods(document):
@@ -125,12 +125,12 @@ def find_pods(state: State) -> None:
             state.operations.append(overlay)
         else:
             pod = state.claims.resolve(overlay.pod) if overlay.pod.keys.claims else overlay.pod
-            state.runs.append(PodRun(pod, overlay.over, overlay.unknown))
+            state.runs.append(PodRun(pod, overlay.bases, overlay.unknown))
     state.places = settings.scope.places(document, (run.pod.keys for run in state.runs))
 
 
 def read_pods(state: State) -> None:
-    """The shares of pods; what a part of a pod requests is counted with what is below it."""
+    """Read the shares of pods; an overlay of a pod is counted with its base."""
     for run, sources in pods_to_read(state):
         if sources:
             run.dialects = sources
@@ -138,18 +138,19 @@ def read_pods(state: State) -> None:
 
 
 def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
-    """Each pod that is no part, with the dialects to read it in, after what of it no dialect reads is said.
+    """Yield each pod that is not an overlay, with the dialects to read it in.
 
-    None of a file whose pods are counted as they are built.
+    What no dialect reads of the pod is reported first. Pods of a file that kustomize builds from are not
+    yielded: they are counted as they are built.
     """
     for run in state.runs:
-        if run.is_part:
+        if run.has_bases:
             continue
         sources = dialects_of(run.pod.keys, state.settings)
         if state.role.part_of_build:
             run.dialects = sources or None
             continue
-        _say_left_alone(state, run.pod, sources)
+        _report_left_alone(state, run.pod, sources)
         if sources and state.document.source.holds("$", "{{") and has_variables(run.pod.keys, sources):
             run.why_left, sources = VARIABLE, ()  # its keys are left
         if run.pod.keys.claims:
@@ -158,15 +159,15 @@ def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
 
 
 def _leave_unknown_claims(state: State, pod: Pod) -> None:
-    """Claims whose devices are not known: nothing is counted of them, and no option accepts them."""
+    """Report claims whose devices are not known: they are not counted, and no option accepts them."""
     from gpuxlate.claims.findings import unknown_claims
 
     findings = (with_location(state.document, finding, pod.object) for finding in unknown_claims(pod.keys))
     state.leave([Leftover(str(finding.path[-1]), finding, final=True) for finding in findings])
 
 
-def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
-    """Whole cards that no dialect reads; accelerators that are not read are left."""
+def _report_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
+    """Report whole cards that no dialect reads; accelerators that are not read are left."""
     words = key_index_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():
         finding = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
@@ -194,7 +195,7 @@ def _read_jobs(state: State) -> None:
 
 
 def find_amounts(state: State, *, writes: bool = False) -> None:
-    """The amounts of quotas. ``writes``: with the edits that give them to the target."""
+    """Find the amounts of quotas. ``writes``: add the edits that write them for the target."""
     from gpuxlate.translation.quotas.find import find_quotas
 
     quotas = find_quotas(state.document, state.settings, writes=writes)
@@ -206,7 +207,7 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
 
 
 def check_around(state: State) -> None:
-    """The rules of a document: repeated keys, and keys outside of any pod that no leftover is about."""
+    """Check the rules of a document: repeated keys, and keys outside of any pod that no leftover is about."""
     document = state.document
     handled = state.handled.union(edit.path for edit in state.edits)
     keys = document_keys(document, state.pods, registry.is_gpu_key, state.places, handled)
@@ -214,7 +215,7 @@ def check_around(state: State) -> None:
         outside = (
             key
             for key in keys.outside
-            if not (state.is_said_of_build(key.path) or key.path[:1] in state.handled)
+            if not (state.is_reported_by_build(key.path) or key.path[:1] in state.handled)
         )
         keys = keys._replace(outside=tuple(outside), reported=reported_paths(state))
     has_shares = state.has_shares
@@ -235,7 +236,7 @@ def reported_paths(state: State) -> frozenset[Path]:
 
 
 def find_unread_classes(state: State) -> None:
-    """Device classes of drivers that no dialect reads."""
+    """Find device classes of drivers that no dialect reads."""
     unread = unread_classes(claims_of(state.document), state.settings.context)
     state.extra_leftovers += [
         Leftover(name, with_location(state.document, finding)) for name, finding in unread.items()
@@ -243,13 +244,13 @@ def find_unread_classes(state: State) -> None:
 
 
 def find_machines(state: State) -> None:
-    """Choices of machines of another cloud, beside the shares."""
+    """Find choices of machines of another cloud, beside the shares."""
     state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
 def find_leftovers(texts: FileTexts, state: State) -> None:
-    """What is in no share; the remarks on pods are on the keys of which nothing is left: one mistake has one
-    code. ``texts``: what is said of a key of such a file."""
+    """Find the keys that are in no share. A remark on a pod is dropped where a leftover has its path: one
+    mistake has one code. ``texts``: why a key of such a file is left, and what to do."""
     leftovers = left_in_document(
         state.document,
         state.runs,
@@ -258,22 +259,22 @@ def find_leftovers(texts: FileTexts, state: State) -> None:
         texts=texts,
         why_left=state.why_left,
         handled=state.handled.union(edit.path for edit in state.edits),
-        awakened=lambda run: awakened(run, state.settings.to),
+        other_dialects_after=lambda run: other_dialects_after(run, state.settings.to),
     )
     every = (*state.extra_leftovers, *leftovers)
-    state.leave(leftover for leftover in every if not state.is_said_of_build(leftover.diagnostic.path))
+    state.leave(leftover for leftover in every if not state.is_reported_by_build(leftover.diagnostic.path))
     if state.remarks:
         left_paths = reported_paths(state)
         state.diagnostics += (remark for remark in state.remarks if remark.path not in left_paths)
 
 
-def _is_said_of_build(kind: FileKind, path: Path) -> bool:
-    """A field of a kustomization says what is built; that a patch is no whole object says nothing there."""
+def _is_reported_by_build(kind: FileKind, path: Path) -> bool:
+    """Fields of a kustomization, and patches: their findings are those of the objects that are built."""
     return kind is FileKind.PATCH or (kind is FileKind.MANIFESTS and path[:1] in BUILT_FROM)
 
 
 def find_left_templates(state: State) -> None:
-    """The templates of claims that stay, whatever becomes of the pods."""
+    """Find the templates of claims that stay, whatever becomes of the pods."""
     from gpuxlate.translation.claims import left_templates
 
     state.leave(left_templates(state.document, state.claims, state.settings.scope))
@@ -305,7 +306,8 @@ Passes = tuple[Pass[State], ...]
 def first_half(texts: FileTexts, shares: Passes, amounts: Passes = (), needs: tuple[str, ...] = ()) -> Passes:
     """The first half of every task, from the text to what is in no share.
 
-    ``texts``: what is said of a key of such a file. ``amounts``: of jobs and quotas. ``needs``: of leftovers.
+    ``texts``: why a key of such a file is left, and what to do. ``amounts``: of jobs and
+    quotas. ``needs``: of leftovers.
     """
     leftovers = Pass("leftovers", partial(find_leftovers, texts), needs=needs)
     rules = Pass("document rules", check_around)
@@ -322,7 +324,7 @@ READ = Task(
     values=first_half(IN_VALUES, _SHARES, needs=("is_base",)),  # overlays are counted with their bases
     patch=first_half(IN_PATCHES, _SHARES),
     reports_left=False,
-    is_said_of_build=_is_said_of_build,
+    is_reported_by_build=_is_reported_by_build,
     command="inspect -",
 )
 """To read shares: the first half alone, where shares are as they are."""

@@ -29,7 +29,7 @@ from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.notes import miscounted, other_cards
-from gpuxlate.translation.obstacles import disagreements, writable
+from gpuxlate.translation.obstacles import disagreements, find_obstacles
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.edit import edit_document
@@ -261,7 +261,7 @@ class _Render:
         self.diagnostics.extend(
             with_location(spot.document, finding, pod.object)
             for finding in (
-                *writable(pod, fit, (target,), target, self.settings.context),
+                *find_obstacles(pod, fit, (target,), target, self.settings.context),
                 *miscounted(spot.document, pod, fit),
             )
         )

@@ -38,7 +38,7 @@ Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | In
 
 
 def one_by_one(work: Work, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    """All in this process."""
+    """Do the work for all inputs in this process."""
     return ((file, done(work, file)) for file in files)
 
 
@@ -119,7 +119,7 @@ def _run_each(
     each: Each,
     builds: Builds | None = None,
 ) -> list[Result]:
-    """``builds``: what the files request that these use is counted by itself."""
+    """Run a task on each input. ``builds``: files that these use are counted as they are built."""
     repeats = isinstance(files, Sequence)  # stdin and live objects can be read only once
     claims, built = Claims(files), RunBuilds(tuple(files) if repeats else ())
     settings = [replace(settings, claims=claims, builds=built) for settings in targets]
@@ -187,7 +187,7 @@ def _run_input(file: Input, targets: Sequence[Settings], task: Task, builds: Bui
 
 
 def _run_template(file: Input, data: bytes, settings: Settings, task: Task) -> Result:
-    """A Helm template: it is left as it is, and what it holds of the source is not translated."""
+    """Leave a Helm template as it is, and report the keys of the source in it."""
     source = file.source(data)
     result = Result([], [in_chart(file.name)], files=[File(file.name, True, data, data)], sources=[source])
     leave_text(result, left_in_text(source, settings.scope), source, settings, task)

@@ -27,7 +27,7 @@ from gpuxlate.translation.options import Settings
 
 
 class Shares(NamedTuple):
-    """What was read of a pod: by dialect, and all its containers. ``broken``: its keys are wrong."""
+    """The shares of a pod, by dialect and by container, with the findings. ``broken``: its keys are wrong."""
 
     readings: Sequence[tuple[Backend, Reading]]
     containers: Sequence[ContainerShare]
@@ -78,7 +78,7 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
 
 
 def _with_vendor(reading: Reading, device: Device) -> Reading:
-    """The shares of cards of one vendor say so, for a target whose keys name another."""
+    """Name the vendor in shares that leave it open, for a target whose keys name another."""
     return replace(
         reading,
         containers=tuple(
@@ -102,12 +102,12 @@ def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
 
 
 def is_refusal(finding: Diagnostic) -> bool:
-    """There is no place for a share (GX023)."""
+    """Whether the finding says that the manifest has no place for a share (GX023)."""
     return finding.code == share_is_expressible.code and finding.severity is Severity.ERROR
 
 
 def refuses(findings: Iterable[Diagnostic]) -> bool:
-    """Something found is an error."""
+    """Whether any of the findings is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
@@ -173,9 +173,9 @@ def read_pod(
 def shares_once(
     pod: PodKeys, backends: Sequence[Backend], readings: Sequence[Reading]
 ) -> list[tuple[Backend, Reading]]:
-    """What each dialect read, with each share once.
+    """The reading of each dialect, with each share in one of them only.
 
-    Several dialects read the common key of whole cards: it is that of the one with other keys beside it.
+    Several dialects read the common key of whole cards: it belongs to the one with other keys beside it.
     """
     kept: list[set[int]] = [set() for _ in readings]
     for place, container in enumerate(pod.all_containers()):

@@ -82,11 +82,11 @@ def translate_pods(state: State, *, at_target: bool = False) -> None:
 
 
 def _translate_parts(state: State) -> None:
-    """What is laid over pods of other files."""
+    """Translate overlays with the pods of other files that they change."""
     from gpuxlate.translation.overlays import translate_operations, translate_part
 
     for run in state.runs:
-        if run.is_part:
+        if run.has_bases:
             translate_part(state, run)
     for operations in state.operations:
         translate_operations(state, operations)
@@ -102,7 +102,7 @@ def _mistaken_resources(keys: PodKeys, context: Context) -> Iterator[Diagnostic]
 
 
 def _write_at_anchors(state: State) -> None:
-    """The same edits where the values write once what several parts use, outside of any part."""
+    """Repeat edits at an anchor outside of any part of the values, where several parts use it."""
     if state.document.aliases:
         state.edits += _of_anchors(state.document, state.edits, state.pods)
 
@@ -118,14 +118,14 @@ def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) 
 
 
 def _compare_shared(state: State) -> None:
-    """What pods share of labels and annotations has to be the same for all of them."""
+    """Report pods that share labels and annotations and need different ones."""
     findings = disagreements(state.written_together)
     state.diagnostics += [with_location(state.document, finding, pod.object) for pod, finding in findings]
 
 
 # --- patches in a kustomization -------------------------------------------------------------------
 def _translate_inline(state: State) -> None:
-    """Patches in a kustomization: each is a text of its own, which is read and written where it stands."""
+    """Translate the patches that are written in a kustomization: each is read and written as its own text."""
     role, document = state.role, state.document
     for patch, patch_role in role.inline(document) if role.inline else ():
         patch_role = patch_role._replace(part_of_build=role.part_of_build, in_folder=role.in_folder)
@@ -155,7 +155,7 @@ def _write_inline(state: State, patch: InlinePatch, result: Result) -> None:
 
 # --- jobs -----------------------------------------------------------------------------------------
 def _refuse_jobs(state: State) -> None:
-    """Shares of jobs are read, and refused: one error is enough."""
+    """Read the shares of jobs, and refuse them: one error is enough."""
     settings = state.settings
     for pod, backend, path in requested_jobs(state):
         readings, containers, _, broken = shares_of(pod.keys, (backend,), settings)
@@ -167,7 +167,7 @@ def _refuse_jobs(state: State) -> None:
 
 # --- the text -------------------------------------------------------------------------------------
 def _change_templates(state: State) -> None:
-    """The templates of claims that are added and removed beside the pods of a document."""
+    """Add and remove the templates of claims beside the pods of a document."""
     from gpuxlate.translation.claims import changes
 
     if not state.refused:
@@ -176,7 +176,7 @@ def _change_templates(state: State) -> None:
 
 
 def _follow_renames(state: State) -> None:
-    """A kustomization renames no template that the pods of its objects name."""
+    """Report a kustomization that renames a template which the pods of its objects name."""
     from gpuxlate.translation.claims import rename_breaks_reference
 
     if state.role.renamed and state.settings.to.device_classes and not state.refused:
@@ -186,7 +186,7 @@ def _follow_renames(state: State) -> None:
 
 
 def _change_patches(state: State) -> None:
-    """The patches of templates of claims that are added and removed."""
+    """Add and remove the patches of templates of claims."""
     from gpuxlate.translation.overlays import patch_changes
 
     if not state.refused:
@@ -194,7 +194,7 @@ def _change_patches(state: State) -> None:
 
 
 def _replaced_dialects(keys: PodKeys, settings: Settings) -> tuple[Backend, ...]:
-    """Those in which a pod is read; none where it has keys of the target alone."""
+    """The dialects in which a pod is read; none where it has keys of the target alone."""
     dialects = dialects_of(keys, settings)
     return () if dialects == (settings.to,) else dialects
 
@@ -208,14 +208,14 @@ def _add_changes(state: State, new: Changes) -> None:
 
 
 def _find_stale_comments(state: State) -> None:
-    """Comments that name the unit of a number that gets another one."""
+    """Report comments that name the unit of a number which gets another unit."""
     if state.edits and not state.refused:
         findings = stale_comments(state.document, state.edits, state.settings.context)
         state.diagnostics += [with_location(state.document, finding) for finding in findings]
 
 
 def _edit(state: State) -> None:
-    """The text with the new keys."""
+    """Turn the edits of a document into splices of its text."""
     if state.refused:
         return
     try:

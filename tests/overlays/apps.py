@@ -134,7 +134,7 @@ def keys_after(one: OverlayPod) -> list[tuple[str, str, PodKeys]]:
             layer.base.object.name or "",
             layer.whole.keys,
         )
-        for layer in one.over
+        for layer in one.bases
     ]
 
 

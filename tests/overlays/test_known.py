@@ -63,7 +63,7 @@ def memory(keys: PodKeys) -> str:
 def test_bases_that_are_known(title: str, tmp_path: Path) -> None:
     found = bases_of_patch(written(tmp_path, KNOWN[title]["files"]))
     assert [one.unknown for one in found] == [None] * len(found)
-    assert [memory(layer.base.keys) for one in found for layer in one.over] == KNOWN[title]["known"]
+    assert [memory(layer.base.keys) for one in found for layer in one.bases] == KNOWN[title]["known"]
 
 
 def test_bases_that_are_not_known(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_bases_that_are_not_known(tmp_path: Path) -> None:
     for number, (title, case) in enumerate(UNKNOWN.items()):
         found = bases_of_patch(written(tmp_path / str(number), case["files"]))
         why = [one.unknown for one in found if one.unknown]
-        layers = any(one.over for one in found if one.unknown)
+        layers = any(one.bases for one in found if one.unknown)
         if layers or not any(re.search(case["why"], one) for one in why):
             wrong[title] = (why, layers)
     assert wrong == {}
@@ -125,7 +125,7 @@ def test_patches_times_objects_are_bounded(
     files = over(over_=above, over_w="a 5 --- b 5 --- c 5 --- d 5")
     root = written(tmp_path, files)
     [below] = bases_of_patch(root)
-    assert (below.unknown, len(below.over)) == (None, 5)
+    assert (below.unknown, len(below.bases)) == (None, 5)
     before = {one: (root / one).read_bytes() for one in files}
     monkeypatch.setattr(limits, "MAX_PATCHED", 600)
     forget()
@@ -151,7 +151,7 @@ def test_patches_that_name_their_objects(tmp_path: Path, monkeypatch: pytest.Mon
     }
     root = written(tmp_path, files)
     found = [one for name in ("p", *names) for one in apps.bases_in(root / f"{name}.yaml")]
-    assert [(one.unknown, len(one.over)) for one in found] == [(None, 1)] * 20
+    assert [(one.unknown, len(one.bases)) for one in found] == [(None, 1)] * 20
 
 
 def test_components_that_include_one_another_often(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_a_repository_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [one.unknown for one in bases_of_patch(root)] == ["no kustomization includes its component"]
     monkeypatch.chdir(root)
     [found] = bases_of_patch(root)
-    assert [memory(one.base.keys) for one in found.over] == ["8"]
+    assert [memory(one.base.keys) for one in found.bases] == ["8"]
     assert os.getcwd() == str(root)
 
 

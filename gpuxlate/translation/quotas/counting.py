@@ -130,7 +130,7 @@ class FittedNumber(NamedTuple):
     amount: Fraction
 
 
-def fitted(
+def fit_number(
     backend: Backend, row: KeySpec, amount: Fraction, profile: Profile | None, *, each: bool
 ) -> FittedNumber | None:
     """The least number of a key that holds an amount; None where there is none.

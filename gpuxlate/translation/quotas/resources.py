@@ -21,7 +21,7 @@ from gpuxlate.translation.quotas.counting import (
     amount_of,
     counts,
     first_of,
-    fitted,
+    fit_number,
     keeps_limits,
     meaning,
     row_of,
@@ -150,7 +150,7 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
         dropped = settings.accept.settled(_other_cards(resource, settings), None)
         if not dropped.accepted:
             return resource._replace(numbers=bare, why=dropped.message, losses=(dropped,))
-    numbers = tuple(_given(number, resource, row, key, settings) for number in resource.numbers)
+    numbers = tuple(_fit_at_target(number, resource, row, key, settings) for number in resource.numbers)
     translated = resource._replace(key=key, prefix=prefix, numbers=numbers)
     rounded = _rounded(translated, settings)
     return translated._replace(losses=tuple(settings.accept.settled(loss, None) for loss in rounded))
@@ -200,13 +200,13 @@ def _kept_by(
     return (None if kept_there and not keeps_limits(resource.source, row, resource.quota) else key), None
 
 
-def _given(
+def _fit_at_target(
     number: QuotaNumber, resource: QuotaResource, row: KeySpec, key: KeySpec, settings: Settings
 ) -> QuotaNumber:
     """An amount as the target has it."""
     if number.amount is None:
         return number
-    fitted_number = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
+    fitted_number = fit_number(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
     if fitted_number is None:
         return number._replace(why=msg("no value of {key} can express it", key=key.name))
     same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
