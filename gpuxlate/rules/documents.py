@@ -277,7 +277,7 @@ class PodPlaces:
         """What is wrong with the place of a key that is in no pod; None where the place may be right."""
         for index, (field, below) in enumerate(pairwise(path)):
             if field in _CONTAINERS and isinstance(below, str):
-                return self._not_listed(name, below, path[:index])
+                return self._not_listed(name, path[index + 1 :], path[:index])
         above = path[:-1]
         if above[-2:] in _OF_METADATA:
             return _misnamed(name, above[-1])
@@ -292,14 +292,17 @@ class PodPlaces:
             )
         return None
 
-    def _not_listed(self, name: str, below: str, spec: Path) -> Misplaced | None:
+    def _not_listed(self, name: str, inside: Path, spec: Path) -> Misplaced | None:
         """A mapping in place of the list of containers: a container, or containers by name, as in the values
-        of many charts, whose templates make a list of them."""
+        of many charts, whose templates make a list of them. ``inside``: the path of the key in it."""
         of_kind = any(path in self._objects for path in prefixes(spec))
+        below = inside[0]
         by_name = below not in _OF_CONTAINER
         if not of_kind and (by_name or self._has_kind):
             return None
         message = msg("{name} is not in a pod: containers must be a list, not a mapping", name=name)
+        if len(inside) == 1:  # the key itself, which names no container
+            return Misplaced(message, "write it in resources.limits of a container")
         if by_name:
             hint = msg(
                 "write - name: {container} in place of {container}:, with its fields below", container=below
