@@ -13,12 +13,14 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context, Rule, Scope
-from gpuxlate.rules.catalog import all_rules, check_pod
+from gpuxlate.rules.catalog import Rules, all_rules, check_pod
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
+OF_VENDORS = {rule.code for backend in BACKENDS for rule in backend.rules}
+NEUTRAL = Rules(rule for code, rule in RULES.items() if code not in OF_VENDORS)
 OF_PODS = [one for one in RULES.values() if one.scope is Scope.POD]
 EXAMPLE, INSTEAD = "Example", "Use instead"
 
@@ -64,12 +66,11 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     speaking = [b for b in BACKENDS if any(b.is_used_by(pod.keys) for pod in pods)]
     # several dialects have the annotations of one scheduler: they are judged by the dialect of the resources
     speaking = speaking or [b for b in BACKENDS if any([*b.owned(pod.keys)] for pod in pods)]
-    neutral = [one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)]
     return [
         found
         for pod in pods
         for found in (
-            *check_pod(neutral, pod.keys, context),
+            *check_pod(NEUTRAL, pod.keys, context),
             *(found for one in speaking for found in one.check(pod.keys, context)),
         )
     ]
