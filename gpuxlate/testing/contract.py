@@ -173,9 +173,10 @@ def forgotten(backend: Backend, context: Context) -> Iterator[str]:
             continue  # the smallest part that holds both: one of them may make no difference
         for place in (field_place for field_place in PLACES if field_place in row.places):
             trial = _Trial(backend, context, row, place)
-            for text in _values(backend, row):
-                if not row.is_no_op(text):
-                    yield from trial.wrong(text, (*pods, EMPTY) if place is Place.RESOURCE else pods)
+            texts = [text for text in _values(backend, row) if not row.is_no_op(text)]
+            without = trial.read_without((*pods, EMPTY) if place is Place.RESOURCE else pods) if texts else ()
+            for text in texts:
+                yield from trial.wrong(text, without)
 
 
 class _ReadPod(NamedTuple):
@@ -208,15 +209,19 @@ class _Trial:
     def name(self) -> str:
         return self.row.key_for_container("main")
 
-    def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
-        """The pods in which the key has a value, and nothing comes of it."""
+    def read_without(self, pods: Sequence[PodKeys]) -> Sequence[tuple[PodKeys, _ReadPod]]:
+        """The pods without the key, each with what is read from it then, whatever value the key gets."""
+        without = [_without(pod, self.name, self.place) for pod in pods]
+        return [(pod, self._read(as_manifest(pod))) for pod in without]
+
+    def wrong(self, text: str, pods: Sequence[tuple[PodKeys, _ReadPod]]) -> Iterator[str]:
+        """The pods in which the key has a value, and nothing comes of it. ``pods``: from ``read_without``."""
         meant: object = None  # the value of its field, from the first pod in which it makes a difference
-        for pod in pods:
-            without = _without(pod, self.name, self.place)
+        for without, before in pods:
             if any((name, value.text) == (self.name, text) for name, _, value in entries(without)):
                 continue  # the same twice
             manifest = as_manifest(with_key(without, self.name, self.place, Value.of(text)))
-            before, after = self._read(as_manifest(without)), self._read(manifest)
+            after = self._read(manifest)
             if self._is_reported(after, self._path(manifest)):
                 continue
             said = f"{self.name}: {text!r} ({self.place.value}, beside {_shown(without)})"
