@@ -166,7 +166,7 @@ def _run(request: SyncRequest, output: str) -> int:
             _write(each)
         _sum_up(each, wrote=request.writes)
     _note_former(request.config)
-    behind = any(each.stays or not (request.writes or each.in_step) for _, each in every)
+    behind = any(each.stays or (each.is_behind and not request.writes) for _, each in every)
     return Exit.FINDINGS if behind or undecided else Exit.CLEAN
 
 

@@ -246,8 +246,9 @@ class TargetTree:
         return self.refused or bool(self.blocked or self.conflicts or self.by_hand)
 
     @property
-    def in_step(self) -> bool:
-        return self.owns and not (self.written or self.removed or self.stays)
+    def is_behind(self) -> bool:
+        """A run that writes would change the folder."""
+        return bool(self.written or self.removed) or not self.owns
 
     # -- reading and writing -------------------------------------------------------------------------------
     def made(self, path: str) -> str:
