@@ -90,9 +90,11 @@ def newest(component: Component, told: Iterable[Release]) -> Version | None:
 def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:
     """The release of one of the components, in a cluster of these versions, that refuses pods that are made
     with a key."""
-    for component in components if versions else ():
+    for component in components:
         version = versions.get(component.name)
-        for change in changes(component) if version is not None else ():
+        if version is None:
+            continue
+        for change in changes(component):
             denied = change.change is ChangeKind.DENIED and fnmatchcase(name, change.key)
             if denied and at_least(version, change.release.version):
                 return f"{component.title} {version}"

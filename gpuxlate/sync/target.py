@@ -177,7 +177,9 @@ class TargetTree:
             else:
                 self.written.append(path)
         is_now = {path: replace(locked, input_key=None) for path, locked in self.lock.files.items()}
-        self.owns = is_now == {path: replace(locked, input_key=None) for path, locked in self._locked().items()}
+        self.owns = is_now == {
+            path: replace(locked, input_key=None) for path, locked in self._locked().items()
+        }
 
     def _goes(self, path: str) -> bool:
         """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
