@@ -230,8 +230,8 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## What it does
     Reports units after the number (`2Gi`, `4GB`, `30%`), in quotas too. A warning where Kubernetes reads
-    what was probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Nothing of `6k` in an object of
-    a server, which prints 6000 so, nor of units in a key that counts bytes or takes a unit.
+    what was probably meant: `3000m`, `30.0`, and `6k` where MiB are counted. Not reported: `6k` in objects of
+    a server, which prints 6000 as `6k`, and units in a key that counts bytes or takes a unit.
 
     ## Why
     Each key has its unit. `2Gi` is accepted and means 2147483648 units, which no node has, so the
