@@ -36,7 +36,7 @@ def command(
     """Run as a KRM function: read a ResourceList from stdin, and write it to stdout, translated.
 
     The functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
-    fill, decisions), or a ConfigMap with the same keys in data.
+    fill, profile, allowLeftovers, decisions), or a ConfigMap with the same keys in data.
     """
     settings = None if config_file is None else _settings(config_file)
     source = Input(STDIN, None).source()
