@@ -157,7 +157,7 @@ class NumberRule(RowRule):
     """Ranges, steps and legal sets."""
 
     kind, name, tells_whole_cards = RuleKind.NUMBERS, "number-is-legal", True
-    description = "Reports {keys} outside of their range, off their step, or not in their list." + ROUNDINGS
+    description = "Reports values of {keys} out of range, off the step, or not in the list." + ROUNDINGS
     usual_why = "The number is refused or ignored, or no card ever has it."
     fixing = (
         "Writes each card's part where the number is a total over the cards, else the next number that the "
