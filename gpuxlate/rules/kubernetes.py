@@ -283,11 +283,11 @@ def _suffixed(this: Rule, resource: Resource, reading: WrittenNumber, unit: str)
         )
     else:
         amount = int(reading.amount)
-        message = msg(
-            "{name} is {text}, which is {amount} units of the key",
-            name=resource.name,
-            text=text,
-            amount=amount,
+        in_words = {"name": resource.name, "text": text, "amount": amount}
+        message = (
+            msg("{name} is {text}, which requests {amount} {unit}", **in_words, unit=unit)
+            if unit in ("MiB", "GiB")
+            else msg("{name} is {text}, which is {amount} units of the key", **in_words)
         )
     meant = number_format.intended(reading, unit)
     if meant is None:
