@@ -53,8 +53,8 @@ MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
     "three in one container": (
         pod("aliyun.com/gpu-mem: 2Gi", requests="aliyun.com/gpu-mem: 1Gi"),
         [
-            ("K8S002", "2Gi", "is 2147483648 units", "the key counts GiB: write 2"),
-            ("K8S002", "1Gi", "is 1073741824 units", "the key counts GiB: write 1"),
+            ("K8S002", "2Gi", "requests 2147483648 GiB", "the key counts GiB: write 2"),
+            ("K8S002", "1Gi", "requests 1073741824 GiB", "the key counts GiB: write 1"),
             ("K8S003", "1Gi", "1Gi in requests and 2Gi in limits", "the same whole number"),
         ],
     ),
