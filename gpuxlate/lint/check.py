@@ -486,25 +486,25 @@ _RULES = Pass("rules of documents", _check_document)
 _ELSEWHERE = Pass("claims elsewhere", _check_claims_elsewhere, lambda: (CLASS,))
 _OF_OBJECTS = (
     *(_OWN, *_FIND, _QUOTAS, _RULES, _ELSEWHERE),
-    Pass("rules of quotas", _check_quotas, needs=("quotas",)),
-    Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
-    Pass("rules of pods", _check_pods, needs=("pods",)),
+    Pass("rules of quotas", _check_quotas, needs=lambda state: state.quotas),
+    Pass("rules of jobs", partial(_check_jobs, counts=True), needs=lambda state: state.jobs),
+    Pass("rules of pods", _check_pods, needs=lambda state: state.pods),
     Pass("queues", _find_queues, lambda: (QUEUE_LABEL, CLUSTER_QUEUE)),
     Pass("files of cards", _check_files_of_cards, lambda: (DEVICE_FILE,)),
     Pass("numbers that operators are told", _check_told_numbers, lambda: (TOLD_WHOLE,)),
 )
 # a patch may delete an amount of a quota, or name a part of an object
 _OF_OVERLAYS = (
-    Pass("rules of jobs", _check_jobs, needs=("jobs",)),
-    Pass("rules of parts", _check_parts, needs=("parts",)),
+    Pass("rules of jobs", _check_jobs, needs=lambda state: state.jobs),
+    Pass("rules of parts", _check_parts, needs=lambda state: state.parts),
 )
-_INLINE = Pass("patches in a kustomization", _check_inline, needs=("inline",))
+_INLINE = Pass("patches in a kustomization", _check_inline, needs=lambda state: state.inline)
 OF_MANIFESTS = (_TEMPLATES, _INLINE, *_OF_OBJECTS)
 OF_RELEASE_VALUES = (
     _TEMPLATES,
     _OWN,
     *_FIND,
-    Pass("parts", _find_parts, needs=("pods",)),
+    Pass("parts", _find_parts, needs=lambda state: state.pods),
     _RULES,
     *_OF_OVERLAYS,
 )
@@ -512,7 +512,7 @@ OF_PATCHES = (
     _TEMPLATES,
     _OWN,
     *_FIND,
-    Pass("parts", _find_patched, needs=("pods", "operations")),
+    Pass("parts", _find_patched, needs=lambda state: state.pods or state.operations),
     _RULES,
     *_OF_OVERLAYS,
 )

@@ -25,8 +25,8 @@ S = TypeVar("S", bound=DocumentState)
 
 
 class Pass(NamedTuple, Generic[S]):
-    """One step. It applies to documents that have one of the ``words``, or where the state has something of
-    what it ``needs``; without both, always.
+    """One step. It applies to documents that have one of the ``words``, or where the state has what it
+    ``needs``; without both, always.
 
     Without its letters a word is written by an escape alone: a document with such escapes may have them all.
     """
@@ -34,18 +34,16 @@ class Pass(NamedTuple, Generic[S]):
     name: str
     run: Callable[[S], None]
     words: Callable[[], tuple[str, ...]] = tuple
-    needs: tuple[str, ...] = ()
+    needs: Callable[[S], object] | None = None
 
     def applies(self, state: S, words: tuple[str, ...]) -> bool:
         """Whether the document of a state has something for it. ``words``: its own, asked for once."""
         document = state.document
         if words and document.job is None and document.may_hold(*words):
             return True
-        for name in self.needs:
-            if getattr(state, name):
-                return True
-        # parameters are without their marks
-        return not self.needs and (not words or document.job is not None)
+        if self.needs is not None:
+            return bool(self.needs(state))
+        return not words or document.job is not None  # parameters are without their marks
 
 
 def run_passes(

@@ -303,7 +303,9 @@ _BESIDE_PODS = (
 Passes = tuple[Pass[State], ...]
 
 
-def first_half(texts: FileTexts, shares: Passes, amounts: Passes = (), needs: tuple[str, ...] = ()) -> Passes:
+def first_half(
+    texts: FileTexts, shares: Passes, amounts: Passes = (), needs: Callable[[State], object] | None = None
+) -> Passes:
     """The first half of every task, from the text to what is in no share.
 
     ``texts``: why a key of such a file is left, and what to do. ``amounts``: of jobs and
@@ -315,13 +317,15 @@ def first_half(texts: FileTexts, shares: Passes, amounts: Passes = (), needs: tu
 
 
 LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))
-_SHARES = (Pass("shares", read_pods, needs=("runs",)),)
+_SHARES = (Pass("shares", read_pods, needs=lambda state: state.runs),)
 READ = Task(
     manifests=(
         *first_half(IN_MANIFESTS, _SHARES, (of_jobs(_read_jobs), of_quotas(find_amounts))),
         LEFT_TEMPLATES,
     ),
-    values=first_half(IN_VALUES, _SHARES, needs=("is_base",)),  # overlays are counted with their bases
+    values=first_half(
+        IN_VALUES, _SHARES, needs=lambda state: state.is_base
+    ),  # overlays are counted with their bases
     patch=first_half(IN_PATCHES, _SHARES),
     reports_left=False,
     is_reported_by_build=_is_reported_by_build,

@@ -229,16 +229,21 @@ def _edit(state: State) -> None:
         state.diagnostics.append(with_location(state.document, finding))
 
 
-SHARES = Pass("shares", translate_pods, needs=("runs",))
-_PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
-_INLINE = Pass("patches in a kustomization", _translate_inline, needs=("renamed",))
-_ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
-_METADATA = Pass("shared metadata", _compare_shared, needs=("written_together",))
+SHARES = Pass("shares", translate_pods, needs=lambda state: state.runs)
+_PARTS = Pass("parts", _translate_parts, needs=lambda state: state.runs or state.operations)
+_INLINE = Pass("patches in a kustomization", _translate_inline, needs=lambda state: state.renamed)
+_ANCHORS = Pass("anchors of values", _write_at_anchors, needs=lambda state: state.edits)
+_METADATA = Pass("shared metadata", _compare_shared, needs=lambda state: state.written_together)
 _JOBS, _QUOTAS = of_jobs(_refuse_jobs), of_quotas(partial(find_amounts, writes=True))
-_TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), ("new_objects",))
-_RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed",))
-_PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
-_TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
+_TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), lambda state: state.new_objects)
+_RENAMES = Pass("renamed templates of claims", _follow_renames, needs=lambda state: state.renamed)
+_PATCHES = Pass(
+    "patches of templates of claims", _change_patches, lambda: (MARK,), lambda state: state.patches
+)
+_TEXT = (
+    Pass("comments", _find_stale_comments, lambda: ("#",)),
+    Pass("edits", _edit, needs=lambda state: state.edits),
+)
 
 
 def _at_target(shares: Pass[State], command: str = "") -> Task:
