@@ -255,66 +255,79 @@ def left_in_document(
     outside of pods. ``other_dialects_after``: the dialects, beside the target, that count once a pod has its
     new share.
     """
-    words = scope.words
     pods = [run.pod for run in runs]
-    in_pods: dict[Path, str] = {}
     reported: set[Path] = set()
     for run in runs:
-        pod, sources = run.pod, run.dialects or ()
-        reported |= {  # those of containers are found with what the pod requests
-            value.path
-            for container in pod.keys.all_containers()
-            for resources in (container.limits, container.requests)
-            for name, value in resources.items()
-            if words.unread(name) is not None
-        }
-        names = {name for container in pod.keys.all_containers() for name in container.resources}
-        other_dialects: Sequence[Backend] | None = None  # asked for by the first key that may need it
-        gpus = bool(sources) or any(map(scope.words.is_resource, names))
-        for occurrence in scope.keys_of(pod.keys):
-            meant = scope.words.is_meant(occurrence.name, occurrence.place, pod.keys)
-            is_left = scope.is_left(occurrence.name, occurrence.place, beside_gpus=gpus, meant=meant)
-            if is_left and occurrence.path not in in_pods:
-                in_pods[occurrence.path] = occurrence.name
-                is_of_sources = any(source.owns(occurrence.name) for source in sources)
-                if not is_of_sources and occurrence.name not in words.joined(names):
-                    reader = scope.reader(occurrence.name, names)
-                    none = WHOLE_CARDS if reader else _asks_by(names, words)
-                    why = run.why_left or texts.of_pods or none
-                    hint = scope.hint(texts.below if why == BELOW else texts.hint)
-                    if reader and why is WHOLE_CARDS:
-                        hint = msg(READ_THEM, dialect=reader)
-                    on_key = occurrence.path[-1:] == (occurrence.name,)
-                    finding = scope.finding(
-                        occurrence.name, occurrence.place, occurrence.path, why, hint, on_key=on_key
-                    )
-                    other_dialects = (
-                        other_dialects_after(run) if other_dialects is None and sources else other_dialects
-                    )
-                    counting = _counting(occurrence, other_dialects or ())
-                    final = counting is not None or why == BELOW
-                    diagnostic = with_location(document, counting or finding, pod.object)
-                    yield Leftover(occurrence.name, diagnostic, final, of_share=run.why_left is not None)
-            elif sources and not (is_left or meant) and scope.words.owners(occurrence.name):
-                other_dialects = other_dialects_after(run) if other_dialects is None else other_dialects
-                counting = _counting(occurrence, other_dialects)
-                if counting is not None:
-                    yield Leftover(occurrence.name, with_location(document, counting, pod.object), final=True)
-        if sources:
-            yield from _of_the_target(document, pod, sources, scope)
-            # a label of the pod and a selector that matches it: an error, which ``find_obstacles`` reports
-            reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
+        yield from _left_in_pod(document, run, scope, texts, other_dialects_after, reported)
     annotations = [*_left_words(document, pods, scope)]
     charts = chart_values(document) if places or annotations else frozenset()
     yield from (_outside(document, key, scope, texts, why_left, charts) for key in annotations)
     if places:  # most documents have none
         of_machines = (path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER)
         handled = {*handled, *of_machines}
-        reported |= in_pods.keys()
         for key in keys_named(document, scope.is_left, places, bare=True):
             above = {key.path[:length] for length in range(len(key.path) + 1)}
             if key.path not in reported and above.isdisjoint(handled):
                 yield _outside(document, key, scope, texts, why_left, charts)
+
+
+def _left_in_pod(
+    document: Document,
+    run: PodRun,
+    scope: LeftoverScope,
+    texts: FileTexts,
+    other_dialects_after: OtherDialectsAfter,
+    reported: set[Path],
+) -> Iterator[Leftover]:
+    """The keys of a pod that were not read with a share, and those that count only beside its new one.
+
+    ``reported``: the places in pods that need no other finding, such as a label that two pods of one object
+    have; those of this pod are added.
+    """
+    words, pod, sources = scope.words, run.pod, run.dialects or ()
+    names = {name for container in pod.keys.all_containers() for name in container.resources}
+    other_dialects: Sequence[Backend] | None = None  # asked for by the first key that may need it
+    gpus = bool(sources) or any(map(words.is_resource, names))
+    for occurrence in scope.keys_of(pod.keys):
+        meant = words.is_meant(occurrence.name, occurrence.place, pod.keys)
+        is_left = scope.is_left(occurrence.name, occurrence.place, beside_gpus=gpus, meant=meant)
+        if is_left and occurrence.path not in reported:
+            reported.add(occurrence.path)
+            is_of_sources = any(source.owns(occurrence.name) for source in sources)
+            if not is_of_sources and occurrence.name not in words.joined(names):
+                reader = scope.reader(occurrence.name, names)
+                none = WHOLE_CARDS if reader else _asks_by(names, words)
+                why = run.why_left or texts.of_pods or none
+                hint = scope.hint(texts.below if why == BELOW else texts.hint)
+                if reader and why is WHOLE_CARDS:
+                    hint = msg(READ_THEM, dialect=reader)
+                on_key = occurrence.path[-1:] == (occurrence.name,)
+                finding = scope.finding(
+                    occurrence.name, occurrence.place, occurrence.path, why, hint, on_key=on_key
+                )
+                other_dialects = (
+                    other_dialects_after(run) if other_dialects is None and sources else other_dialects
+                )
+                counting = _counting(occurrence, other_dialects or ())
+                final = counting is not None or why == BELOW
+                diagnostic = with_location(document, counting or finding, pod.object)
+                yield Leftover(occurrence.name, diagnostic, final, of_share=run.why_left is not None)
+        elif sources and not (is_left or meant) and words.owners(occurrence.name):
+            other_dialects = other_dialects_after(run) if other_dialects is None else other_dialects
+            counting = _counting(occurrence, other_dialects)
+            if counting is not None:
+                yield Leftover(occurrence.name, with_location(document, counting, pod.object), final=True)
+    reported |= {  # those of containers are found with what the pod requests
+        value.path
+        for container in pod.keys.all_containers()
+        for resources in (container.limits, container.requests)
+        for name, value in resources.items()
+        if words.unread(name) is not None
+    }
+    if sources:
+        yield from _of_the_target(document, pod, sources, scope)
+        # a label of the pod and a selector that matches it: an error, which ``find_obstacles`` reports
+        reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
 
 
 def _asks_by(names: Set[str], words: KeyIndex) -> str:

@@ -31,12 +31,13 @@ from gpuxlate.overlays.patches import CannotMergeError, narrowed
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.translation.built_pod import words_of
 from gpuxlate.translation.claims import Changes, replaced_backends
 from gpuxlate.translation.edits import role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
-from gpuxlate.translation.pod import fit_and_check, words_of
+from gpuxlate.translation.pod import fit_and_check
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.pod_reader import Reading
-from gpuxlate.backends.pod_writer import Accept, SetElsewhere
-from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
-from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import JSON_NAMES
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.overlays.parts import Home
-from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
+from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.translation.edits import share_edits
-from gpuxlate.translation.fit import PodFit, fit_pod
-from gpuxlate.translation.hints import name_keys_in_hints
-from gpuxlate.translation.notes import (
-    miscounted,
-    other_cards,
-    shared_in_pod,
-    uncounted,
-    unknown_choices,
-    written_without_a_dialect,
-)
-from gpuxlate.translation.obstacles import find_obstacles
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
+from gpuxlate.translation.pod_fit import FittedPod, check_fit, fit_shares
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.shares import Shares, dialects_of, refuses, shares_of
+from gpuxlate.translation.shares import refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 if TYPE_CHECKING:
@@ -42,25 +25,6 @@ if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod
 
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
-
-
-class FittedPod(NamedTuple):
-    """The shares of a pod at the target.
-
-    ``findings``: all findings, ``misread``: those about its keys. ``whole``: the pod with the patches of a
-    kustomization, where it is not complete without them.
-    """
-
-    readings: Sequence[tuple[Backend, Reading]]
-    fit: PodFit
-    misread: Sequence[Diagnostic]
-    findings: list[Diagnostic]
-    whole: FittedPod | None = None
-
-    @property
-    def broken(self) -> bool:
-        """Its keys are wrong."""
-        return refuses(self.misread)
 
 
 def fit_and_check(
@@ -77,175 +41,15 @@ def fit_and_check(
     kustomizations of the run set is not missing there, and what they correct is not wrong.
     """
     read = shares_of(pod.keys, sources, settings)
-    fitted_pod = _fit_and_check(document, pod, sources, settings, read, decided)
-    built = settings.builds.pods(home) if refuses(fitted_pod.findings) and not pod.keys.claims else ()
-    if not built:
-        return fitted_pod
-    wholes = []
-    for whole in (pod.under(settings.renamed) for pod in built):
-        dialects = dialects_of(whole.keys, settings)
-        wholes.append(
-            _fit_and_check(document, whole, dialects, settings, shares_of(whole.keys, dialects, settings))
-        )
-    filled = _set_in_all(fitted_pod.fit, [whole.fit for whole in wholes])
-    stays = {words_of(finding) for whole in wholes for finding in whole.misread}
-    corrects = any(
-        finding.severity is Severity.ERROR and words_of(finding) not in stays
-        for finding in fitted_pod.misread
-    )
-    if filled is None or not (filled or corrects):
-        return fitted_pod
-    read = read._replace(findings=[finding for finding in read.findings if words_of(finding) in stays])
-    completed = _fit_and_check(document, pod, sources, settings, read, decided, filled)
-    return completed._replace(whole=wholes[0])
-
-
-def words_of(finding: Diagnostic) -> tuple[str, str]:
-    """What a finding says, wherever it is."""
-    return finding.code, str(finding.message)
-
-
-def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
-    """The fields that a target needs and a pod does not set; None where a pod as built lacks one too."""
-    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
-    numbers: dict[tuple[bool, str, str], int] = {}
-    for outcome in fit.outcomes:
-        place = outcome.container.init, outcome.container.name
-        for loss in outcome.losses:
-            if loss.kind is not LossKind.FILLED or loss.accepted:
-                continue
-            shares = [
-                outcome.share
-                for whole in wholes
-                for outcome in whole.outcomes
-                if (outcome.container.init, outcome.container.name) == place
-            ]
-            values = [getattr(share, attributes[loss.field]) for share in shares]
-            if len(values) != len(wholes) or None in values:
-                return None
-            numbers[*place, loss.field] = max(1, values[0] // shares[0].cards)
-    return numbers
-
-
-def _fit_and_check(
-    document: Document,
-    pod: Pod,
-    sources: tuple[Backend, ...],
-    settings: Settings,
-    read: Shares,
-    decided: DecidedPod | None = None,
-    filled: SetElsewhere = MappingProxyType({}),
-) -> FittedPod:
-    """The work of ``fit_and_check`` for one pod by itself.
-
-    ``filled``: the fields that are set elsewhere: they are no loss, and no key is written for them.
-    """
-    target, readings = settings.to, read.readings
-    chosen = [selector for _, reading in readings for selector in reading.selectors]
-    selectors = [selector for selector in chosen if not target.chooses(selector.key)]
     accept = decided.accept if decided else settings.accept
-    if filled:
-        accept = replace(accept, elsewhere=filled)
-    fit = fit_pod(read.containers, target, accept, settings.profile, selectors)
-    if filled:
-        fit = _without_losses(fit, filled)
-    if not fit.accepted:
-        fit = name_keys_in_hints(fit, pod.keys, readings, settings.profile)
-    misread = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
-    findings = [*misread]
-    if chosen:
-        findings += unknown_choices(chosen, target)
-    findings += fit.findings()
-    if pod.keys.claims:
-        findings += shared_in_pod(readings, target)
-    findings += [
-        isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
-        for _, reading in readings
-        if reading.isolation and reading.shares
-    ]
-    shares = ((source.vendor, share) for source, reading in readings for share in reading.shares)
-    findings += other_cards(shares, target)
-    findings += find_obstacles(pod, fit, sources, target, settings.context)
-    findings += miscounted(document, pod, fit)
-    findings += written_without_a_dialect(fit, target)
-    if pod.object.kind == VALUES:
-        findings += uncounted(pod, fit, target)
-    if filled:
-        fit = replace(fit, keys=_without_keys(fit.keys, filled, target))
-    return FittedPod(readings, fit, misread, findings)
+    fit = fit_shares(read, settings, accept)
+    fitted_pod = check_fit(document, pod, sources, settings, read, fit)
+    built = settings.builds.pods(home) if refuses(fitted_pod.findings) and not pod.keys.claims else ()
+    if built:
+        from gpuxlate.translation.built_pod import complete
 
-
-def _without_rounded(
-    findings: Sequence[Diagnostic],
-    fit: PodFit,
-    readings: Sequence[tuple[Backend, Reading]],
-    profile: Profile | None,
-) -> Sequence[Diagnostic]:
-    """What is wrong at the source, but for numbers that both it and the target round up: these are reported
-    once, with what accepts them."""
-    paths = {loss.path for loss in _rounded(fit)}
-    if not any(finding.path in paths for finding in findings):
-        return findings
-    codes = {
-        loss.code
-        for source, reading in readings
-        for loss in _rounded(fit_pod(reading.containers, source, Accept(), profile))
-    }
-    return [finding for finding in findings if finding.path not in paths or finding.code not in codes]
-
-
-def _rounded(fit: PodFit) -> list[Loss]:
-    """The numbers that become another number: what comes with a whole card becomes none."""
-    losses = (loss for outcome in fit.outcomes for loss in outcome.losses)
-    return [loss for loss in losses if loss.kind is LossKind.ROUNDED and isinstance(loss.given, int)]
-
-
-def _without_losses(fit: PodFit, filled: SetElsewhere) -> PodFit:
-    return replace(
-        fit,
-        outcomes=tuple(
-            replace(
-                outcome,
-                losses=tuple(
-                    loss
-                    for loss in outcome.losses
-                    if (outcome.container.init, outcome.container.name, loss.field) not in filled
-                ),
-            )
-            for outcome in fit.outcomes
-        ),
-    )
-
-
-def _without_keys(keys: PodKeys, filled: SetElsewhere, target: Backend) -> PodKeys:
-    """The keys of a pod without those of fields that are set elsewhere."""
-    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
-    every = {attributes[field] for _, _, field in filled}
-
-    def left(values: Mapping[str, Value], gone: Set[str]) -> dict[str, Value]:
-        rows = {name: target.find(name) for name in values}
-        return {
-            name: value for name, value in values.items() if not (row := rows[name]) or row.sets not in gone
-        }
-
-    def container(keys_of: ContainerKeys) -> ContainerKeys:
-        named = {(name, init) for init, name, _ in filled}
-        gone = every if (keys_of.name, keys_of.init) in named else set()
-        return replace(
-            keys_of,
-            limits=left(keys_of.limits, gone),
-            requests=left(keys_of.requests, gone),
-            env=left(keys_of.env, gone),
-        )
-
-    return replace(
-        keys,
-        containers=tuple(map(container, keys.containers)),
-        init_containers=tuple(map(container, keys.init_containers)),
-        labels=left(keys.labels, every),
-        annotations=left(keys.annotations, every),
-        node_selector=left(keys.node_selector, every),
-    )
+        return complete(fitted_pod, built, document, pod, sources, settings, read, accept)
+    return fitted_pod
 
 
 def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbered: Numbered) -> None:
@@ -277,8 +81,8 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         replaced = [source for source in sources if source is not target]
         findings += shared_claims(pod, replaced, state.claims.index)
         findings += other_claims(pod.keys)
-    share = fitted_pod.whole or fitted_pod  # that of the pod as it is built
-    located = state.add_shares(pod, share.readings, share.fit, findings, broken=share.broken)
+    counted = fitted_pod.counted
+    located = state.add_shares(pod, counted.readings, counted.fit, findings, broken=counted.broken)
     if decided:
         state.judged.append(decided.judged(fit))
     if not target.writes_pods:
