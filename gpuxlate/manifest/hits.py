@@ -85,16 +85,16 @@ class KeySearch:
         self._slashes = regex(f"/(?:{domains}|(?={'|'.join(map(re.escape, self._ends))}))")
         self.may_be_key = lru_cache(maxsize=4096)(self._may_be_key)
 
-    def _may_be_key(self, name: str) -> bool:
-        """A text that is this name alone has a place."""
-        return bool(self._places(name, 0, len(name), self._words))
+    def held_in(self, document: Document) -> tuple[str, ...]:
+        """What of its words, which are not known by a slash, the text of a document may have."""
+        return document.held_beside(self._words)
 
-    def places(self, document: Document) -> list[int]:
-        """The places of a document's text, in order."""
-        source = document.source
-        return self._places(source.text, document.start, document.end, document.held_beside(self._words))
+    def _may_be_key(self, name: str, held: tuple[str, ...]) -> bool:
+        """A text that is this name alone has a place. ``held``: in the document that it is from."""
+        return ("/" in name or bool(held)) and bool(self.places(name, 0, len(name), held))
 
-    def _places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
+    def places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
+        """The places in some characters of a text, in order. ``words``: those that are searched."""
         slashes = (match.start() for match in self._slashes.finditer(text, start, end))
         in_keys = {slash for slash in slashes if self._may_be_in_key(text, start, slash)}
         in_keys.update(self._before_common(text, start, end))
@@ -144,7 +144,8 @@ class KeySearch:
 
 def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch) -> Sequence[int]:
     """Where a document may name a key outside of its pods: nowhere if these have as many."""
-    places = search.places(document)
+    held = search.held_in(document)
+    places = search.places(document.source.text, document.start, document.end, held)
     if not places or document.aliases:  # an alias counts more than once
         return places
     may_be_key = search.may_be_key
@@ -154,7 +155,7 @@ def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch
         for group in groups(pod)
         for name, value in group.keys
         # a resource may be read under another name than it is written
-        if may_be_key(name) and (group.beside is None or may_be_key(str(value.path[-1])))
+        if may_be_key(name, held) and (group.beside is None or may_be_key(str(value.path[-1]), held))
     }
     return places if len(places) > len(in_pods) else ()
 
