@@ -175,12 +175,18 @@ def spelt(name: str) -> str:
     return lower if name != lower and lower in _taken() else name
 
 
+@lru_cache(maxsize=256)
+def _built_in(name: str) -> BackendRow | None:
+    """The row of a name; those that have to be loaded for their names come last."""
+    row = next((row for row in BUILT_IN if name == row.name or name in (row.aliases or ())), None)
+    return row or next((row for row in BUILT_IN if name in names_of(row)), None)
+
+
 def get(name: str) -> Backend:
     """The backend of a name or alias, in any case; a plug-in where no built-in one has it. Raises
     UnknownTargetError and BrokenPluginError."""
     lower = name.lower()  # the names of built-in targets are
-    row = next((row for row in BUILT_IN if lower == row.name or lower in (row.aliases or ())), None)
-    row = row or next((row for row in BUILT_IN if lower in names_of(row)), None)
+    row = _built_in(lower)
     if row is not None:
         return load(row)
     backend = plugins.find(name) or plugins.find(lower)

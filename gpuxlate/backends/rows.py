@@ -563,14 +563,15 @@ class KeyTable:
     def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
         rows_by_name = self._found
-        if name not in rows_by_name:
+        try:
+            return rows_by_name[name]
+        except KeyError:
             if len(rows_by_name) > MEMORY:
                 rows_by_name.clear()
             patterns = self._patterns.get(domain_of(name), ())
-            rows_by_name[name] = self.exact_keys.get(name) or next(
-                (row for row in patterns if row.matches(name)), None
-            )
-        return rows_by_name[name]
+            row = self.exact_keys.get(name) or next((row for row in patterns if row.matches(name)), None)
+            rows_by_name[name] = row
+            return row
 
     @cached_property
     def _patterns(self) -> dict[str, list[KeySpec]]:

@@ -91,7 +91,7 @@ class KeySearch:
 
     def _may_be_key(self, name: str, held: tuple[str, ...]) -> bool:
         """A text that is this name alone has a place. ``held``: in the document that it is from."""
-        return ("/" in name or bool(held)) and bool(self.places(name, 0, len(name), held))
+        return bool(self.places(name, 0, len(name), held))
 
     def places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
         """The places in some characters of a text, in order. ``words``: those that are searched."""
@@ -154,8 +154,11 @@ def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch
         for pod in pods
         for group in groups(pod)
         for name, value in group.keys
+        # a name without a slash has to have a word
+        if ("/" in name or held)
+        and may_be_key(name, held)
         # a resource may be read under another name than it is written
-        if may_be_key(name, held) and (group.beside is None or may_be_key(str(value.path[-1]), held))
+        and (group.beside is None or may_be_key(str(value.path[-1]), held))
     }
     return places if len(places) > len(in_pods) else ()
 

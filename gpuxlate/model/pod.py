@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
-from operator import is_
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
@@ -16,20 +15,26 @@ from gpuxlate.model.kept import kept
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
 
-Given = ParamSpec("Given")
+Subject = TypeVar("Subject")
+Beside = ParamSpec("Beside")
 One = TypeVar("One")
 
 
-def keep_last(function: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
-    """Keep the last result: several rules need the same of a pod. Arguments by position only."""
+def keep_last(
+    function: Callable[Concatenate[Subject, Beside], Iterable[One]],
+) -> Callable[Concatenate[Subject, Beside], Sequence[One]]:
+    """Keep the last result: several rules need the same of a pod.
 
-    def again(*arguments: Given.args, **named: Given.kwargs) -> Sequence[One]:
-        last: list[tuple[tuple[object, ...], Sequence[One]]] = kept(again, list)
+    ``beside``: what else it follows from, which is compared by itself.
+    """
+
+    def again(subject: Subject, /, *beside: Beside.args, **named: Beside.kwargs) -> Sequence[One]:
+        last: list[tuple[Subject, tuple[object, ...], Sequence[One]]] = kept(again, list)
         remembered = last[0] if last else None  # another thread may replace it
-        if remembered is None or named or not all(map(is_, arguments, remembered[0])):
-            remembered = arguments, tuple(function(*arguments, **named))
+        if remembered is None or remembered[0] is not subject or remembered[1] != beside:
+            remembered = subject, beside, tuple(function(subject, *beside, **named))
             last[:] = [remembered]
-        return remembered[1]
+        return remembered[2]
 
     return again
 

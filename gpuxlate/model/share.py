@@ -298,7 +298,7 @@ class Share(PrintedAs):
         if problems:
             raise ShareError(problems)
         object.__setattr__(self, "memory_limit_mib", limit_beside(self.memory_mib, self.memory_limit_mib))
-        if self.device == Device():
+        if self.device is not None and self.device == Device():
             object.__setattr__(self, "device", None)
         if self.memory_percent == ALL_MEMORY:
             object.__setattr__(self, "memory_percent", None)

@@ -103,15 +103,14 @@ class Owners(Generic[D]):
 
     def joined(self, names: Collection[str]) -> frozenset[str]:
         """The resources of a container that are one share with keys of another dialect in it."""
-        for dialect in self._joining:
-            beside = frozenset(dialect.companions).intersection(names)
-            if beside and any(map(dialect.owns, names)):
-                return beside
+        for companions, dialect in self._joining:
+            if not companions.isdisjoint(names) and any(map(dialect.owns, names)):
+                return companions.intersection(names)
         return frozenset()
 
     @cached_property
-    def _joining(self) -> tuple[D, ...]:
-        return tuple(dialect for dialect in self.dialects if dialect.companions)
+    def _joining(self) -> list[tuple[frozenset[str], D]]:
+        return [(frozenset(dialect.companions), dialect) for dialect in self.dialects if dialect.companions]
 
     def _as_companions(self, pod: PodKeys) -> set[int]:
         """The dialects whose keys in a pod are all one share with those of another."""

@@ -41,7 +41,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
 )
 from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
-from gpuxlate.yamltext.source import ESCAPES, CharacterSubstitution, Source, Words, WordSearch
+from gpuxlate.yamltext.source import CharacterSubstitution, Source, Words, WordSearch
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -97,15 +97,16 @@ class Document:
 
     def holds(self, *words: str) -> bool:
         """Whether its text has one of the words. What is parsed is asked first, once for all documents."""
-        search = self.parsed or self.source.words
-        if not search.holds(*words):
-            return False
-        text, start, end = self.source.text, self.start, self.end
-        return any(text.find(word, start, end) >= 0 for word in words if search.holds(word))
+        return self._has((self.parsed or self.source.words).held(words))
 
     def may_hold(self, *words: str) -> bool:
         """Whether its text has one of the words, or what may hide one."""
-        return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
+        return self._has((self.parsed or self.source.words).signs(words))
+
+    def _has(self, held: tuple[str, ...]) -> bool:
+        """Its text has one of the words that are held by what is parsed."""
+        text, start, end = self.source.text, self.start, self.end
+        return bool(held) and any(text.find(word, start, end) >= 0 for word in held)
 
     def held_beside(self, words: Words) -> tuple[str, ...]:
         """Those of some words that its text may have: what is parsed of the source has them."""

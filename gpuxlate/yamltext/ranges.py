@@ -169,7 +169,8 @@ def _unread(text: str, is_relevant: IsRelevant) -> Iterator[tuple[int | None, Te
 
 def _items(text: str, start: int, end: int) -> Iterator[TextRange]:
     """The items of a List in block style, where none of them needs another one."""
-    first = _ITEMS.search(text, start, end) if _LIST.search(text, start, end) else None
+    listed = text.find("List", start, end) >= 0 and _LIST.search(text, start, end)
+    first = _ITEMS.search(text, start, end) if listed else None
     if first is None or ANCHOR.search(text, start, end):
         return
     column = len(first["indent"])

@@ -63,6 +63,7 @@ class WordSearch:
         self._text = text
         self._is_held: dict[str, bool] = {}
         self._held: dict[Words, tuple[str, ...]] = {}
+        self._signs: dict[Words, tuple[str, ...]] = {}
 
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words."""
@@ -76,7 +77,15 @@ class WordSearch:
 
     def may_hold(self, *words: str) -> bool:
         """Whether the text has one of the words, or what may hide one."""
-        return self.holds(*words) or (self.holds("\\") and self.holds(*ESCAPES))
+        return bool(self.signs(words))
+
+    def signs(self, words: Words) -> tuple[str, ...]:
+        """Those of some words that the text has, and what it has that may hide one."""
+        try:
+            return self._signs[words]
+        except KeyError:
+            hiding = self.held(ESCAPES) if self.holds("\\") else ()
+            return self._signs.setdefault(words, (*self.held(words), *hiding))
 
     def held(self, words: Words) -> tuple[str, ...]:
         """Those of some words that the text has."""
