@@ -20,7 +20,7 @@ from gpuxlate.backends.scheduling_limits import UNBOUND, UNDOCUMENTED, InitConta
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import SELECTOR, Place, domain_of
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, names_in
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, keep_last, names_in
 from gpuxlate.model.profile import Profile, ReleaseChange
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
@@ -414,9 +414,13 @@ class Backend(KeyTable):
         """The pod has words that are keys of this dialect where somebody says that it speaks it."""
         return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
 
+    def owned_names(self, pod: PodKeys) -> frozenset[str]:
+        """The names in the pod that are keys of this vendor, in some place."""
+        return _owned_names(pod, self)[0]
+
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
-        own_names = {name for name in names_in(pod) if self.owns(name)}
+        own_names = self.owned_names(pod)
         if not own_names:
             return
         for container in pod.all_containers():
@@ -441,3 +445,8 @@ class Backend(KeyTable):
         for name, value in values.items():
             if name in owned and self.owns_at(name, place):
                 yield name, place, value.path
+
+
+@keep_last
+def _owned_names(pod: PodKeys, backend: Backend) -> Iterator[frozenset[str]]:
+    yield frozenset(name for name in names_in(pod) if backend.owns(name))

@@ -5,11 +5,11 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
@@ -46,8 +46,6 @@ from gpuxlate.model.profile import (
 from gpuxlate.model.share import JSON_NAMES, Isolation
 from gpuxlate.rules import releases
 
-MEMORY = 10_000
-"""Most keys that a backend remembers having looked up."""
 POD_PLACES = (Place.ANNOTATION, Place.LABEL)
 """Where a key of the whole pod is."""
 WHOLE_CARDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
@@ -562,16 +560,8 @@ class KeyTable:
 
     def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
-        rows_by_name = self._found
-        try:
-            return rows_by_name[name]
-        except KeyError:
-            if len(rows_by_name) > MEMORY:
-                rows_by_name.clear()
-            patterns = self._patterns.get(domain_of(name), ())
-            row = self.exact_keys.get(name) or next((row for row in patterns if row.matches(name)), None)
-            rows_by_name[name] = row
-            return row
+        row = self.exact_keys.get(name)
+        return self._by_pattern(name) if row is None and self._patterns else row
 
     @cached_property
     def _patterns(self) -> dict[str, list[KeySpec]]:
@@ -583,9 +573,14 @@ class KeyTable:
         return rows
 
     @cached_property
-    def _found(self) -> dict[str, KeySpec | None]:
-        """What was looked up before: the same keys come again in every pod."""
-        return {}
+    def _by_pattern(self) -> Callable[[str], KeySpec | None]:
+        """The row of a name among these. What was looked up is kept: the same come again in every pod."""
+
+        def find(name: str) -> KeySpec | None:
+            patterns = self._patterns.get(domain_of(name), ())
+            return next((row for row in patterns if row.matches(name)), None)
+
+        return lru_cache(maxsize=4096)(find)
 
     def described(self, tags: str) -> str:
         """The documents behind the short names of a row's source."""

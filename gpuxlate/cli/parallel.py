@@ -75,9 +75,8 @@ def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joi
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
     with progress_bar(len(source.text), "reading") as reached:
         if len(ranges) > 1 and _size_that_matters(source, ranges) >= LARGE:
-            # as many for each process, so that none waits for another one's last
-            chunk_count = count * max(1, min(CHUNKS, len(source.text) // (count * WORTH)))
-            whole = _joined(work, [*chunks(source.text, ranges, chunk_count)], count, reached)
+            rounds = max(1, min(CHUNKS, len(source.text) // (count * WORTH)))
+            whole = _joined(work, [*chunks(source.text, ranges, count * rounds)], count, reached)
             if whole is not None:
                 return whole
         return work(partial(_with_progress, reached))

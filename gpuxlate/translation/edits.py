@@ -290,11 +290,12 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
             if whole in container.resources
         )
     )
+    dialects = [(dialect, dialect.owned_names(pod)) for dialect in replaced]
 
     def owned(name: str, place: Place) -> bool:
         if name not in common and not (none and name == whole and place is Place.RESOURCE):
-            for backend in replaced:
-                if backend.owns_at(name, place):
+            for dialect, names in dialects:
+                if name in names and dialect.owns_at(name, place):
                     break
             else:
                 return False

@@ -45,7 +45,7 @@ class NeedsEventsError(ValueError):
 def parts(text: str, begin: int) -> Iterator[DocumentRange]:
     """The documents of a text with plain markers, from ``begin`` on, if it is valid."""
     signs = [sign for sign in _SIGNS if sign[0] in text]
-    wide = not _narrow(text)
+    wide = not _narrow(text, begin)
     max_size = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
     for start, _, end in document_ranges(text, begin):
         brackets = text.count("{", start, end) + text.count("[", start, end)
@@ -56,9 +56,8 @@ def parts(text: str, begin: int) -> Iterator[DocumentRange]:
         yield DocumentRange(start, end, composable, wide or brackets > _BRACKETS)
 
 
-def _narrow(text: str) -> bool:
-    """No collection begins far right of the beginning of its line, in block style."""
-    start = 0
+def _narrow(text: str, start: int) -> bool:
+    """No collection from ``start`` on begins far right of the beginning of its line, in block style."""
     while len(text) - start > _COLUMNS:
         end = text.rfind("\n", start, start + _COLUMNS)
         if end < 0:

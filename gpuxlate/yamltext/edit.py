@@ -186,7 +186,7 @@ def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node
     else:
         if read:
             return read
-    text = apply(document.text, _from(document.start, splices))
+    text = apply(document.source.text, splices, document.start, document.end)
     alone = Source(document.source.name, document.text, document.source.is_relevant)
     try:
         read_again = list(documents(alone.changed(text)))
@@ -203,15 +203,6 @@ def _verify(document: Document, plans: Plans, splices: list[Splice]) -> Map[Node
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
     return {document.root: root}
-
-
-def _from(start: int, splices: list[Splice]) -> list[Splice]:
-    """The splices of a text that begins at a character."""
-    return (
-        [replace(splice, start=splice.start - start, end=splice.end - start) for splice in splices]
-        if start
-        else splices
-    )
 
 
 class _Section(NamedTuple):
@@ -243,7 +234,7 @@ class _Section(NamedTuple):
     def read_again(self, document: Document, splices: list[Splice]) -> Mapping | None:
         """The mapping in the new text; None where it is not where it was, or something is beside it."""
         before = document.source.text
-        text = apply(before[self.start : self.end], _from(self.start, splices))
+        text = apply(before, splices, self.start, self.end)
         if self.start == self.node.start:
             text = " " * self.column + text
         try:

@@ -217,8 +217,8 @@ class _Composer:
         self._substitution = CharacterSubstitution(text)
         plain = self._substitution.text is text and has_plain_markers(text)
         read = self._substitution.text if excerpt is None else excerpt.in_place(self._substitution.text)
-        # a comment in place of what is before a chunk: its nodes have the places of the source
-        before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
+        # blanks in place of what is before a chunk: its nodes have the places of the source
+        before = " " * (chunk.start - 1) + "\n" if chunk.start else ""
         self._text = before + read
         composes = plain and hasattr(EventParser, "get_limited_node")
         self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events

@@ -32,14 +32,14 @@ def in_order(splices: Iterable[Splice]) -> list[Splice]:
     return sorted(splices, key=lambda splice: splice.order)
 
 
-def apply(text: str, splices: Iterable[Splice]) -> str:
-    """The text with its splices made."""
+def apply(text: str, splices: Iterable[Splice], start: int = 0, end: int | None = None) -> str:
+    """The text with its splices made; characters ``start`` to ``end`` of it, where all of them are."""
     parts: list[str] = []
-    at = 0
+    at = start
     for splice in in_order(splices):
         parts += [text[at : splice.start], splice.text]
         at = splice.end
-    return "".join([*parts, text[at:]])
+    return "".join([*parts, text[at:end]])
 
 
 class Origins:
