@@ -121,6 +121,7 @@ SIDECAR = "- {op: add, path: /spec/sidecars/x, value: 1}\n"
 REFUSED: dict[str, tuple[str, Edit, str]] = {
     "all operations go": (SET, Remove(OLD), "no operation would be left"),
     "a tested key without a counterpart": (TEST, Remove(OLD), "an operation tests this"),
+    "a tested key whose counterpart is deleted": (TEST, renamed(None), "an operation tests this"),
     "a removed mapping": (GONE_MAPPING, Put(NEW, 1), "removes what this is in"),
     "no operation": (OTHER, renamed(1), "no operation sets this"),
     "a mapping that would be gone": (SIDECAR + SET, Put(OLD, 1), "in a mapping that would be gone"),
