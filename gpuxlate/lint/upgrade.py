@@ -72,7 +72,7 @@ def _names(old: Backend, new: Backend, pod: PodKeys) -> Iterator[Diagnostic]:
             hint = msg("write {name}", name=lost.instead) if lost.instead else msg("remove {key}", key=name)
             message = msg("{release} no longer reads {key}", release=str(lost.release), key=name)
             yield upgrade_changes_nothing(value.path, message, hint)
-        elif gained is not None and lost is None and not gained.ended:
+        elif gained is not None and lost is None:
             message = msg(
                 "{release} reads {key}, which nothing reads before it", release=str(gained.release), key=name
             )

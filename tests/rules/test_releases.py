@@ -5,7 +5,7 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import changes_of
-from gpuxlate.model.profile import ChangeKind, version_numbers
+from gpuxlate.model.profile import ChangeKind, Release, version_numbers
 from gpuxlate.rules import releases
 
 NAMED = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
@@ -55,3 +55,20 @@ def test_a_key_that_no_release_out_reads_is_known_as_coming(backend: Backend) ->
     for row in backend.keys:
         first = next((one.release for one in changes_of(row) if one.change is ChangeKind.NEW), None)
         assert (row.coming is not None) == (first is not None and first.announced), row.name
+
+
+# the component, the releases that a profile tells of, and the newest one that is known
+NEWEST: list[tuple[str, list[str], str | None]] = [
+    ("hami", [], "2.11"),
+    ("hami", ["2.10.3"], "2.11"),
+    ("hami", ["2.12"], "2.12"),
+    ("mgpu", [], None),
+    ("mgpu", ["v0.7.0"], None),  # there may be others, which nobody tells of
+]
+
+
+@pytest.mark.parametrize(("name", "told", "newest"), NEWEST)
+def test_the_newest_release(name: str, told: list[str], newest: str | None) -> None:
+    component = registry.components()[name]
+    release = releases.newest(component, [Release(component, version) for version in told])
+    assert release == (version_numbers(newest) if newest else None)
