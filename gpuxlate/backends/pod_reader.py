@@ -16,7 +16,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, P
 from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec, LegalNumbers
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
-from gpuxlate.model.profile import Profile, unknown_partition
+from gpuxlate.model.profile import Profile, cards, unknown_partition
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -143,6 +143,28 @@ def too_large(each_mib: int, card_mib: int) -> tuple[str, str]:
     return message, msg("request at most {most} MiB per GPU, or omit memoryMiB", most=card_mib)
 
 
+def beyond_every_card(
+    share: Share, origins: Mapping[str, Path], profile: Profile | None
+) -> Iterator[Diagnostic]:
+    """GX011, a warning, for more memory of each card than any card of the catalogue has.
+
+    ``origins``: by attribute of the share, the path of the value."""
+    path = origins.get("memory_mib")
+    if share.memory_mib is None or path is None:
+        return
+    largest = max(cards(profile), key=lambda card: card.most_mib or 0)
+    most = largest.most_mib or 0
+    if share.memory_mib > most * share.cards:
+        message = msg(
+            "requests {each} MiB per GPU; the largest card of the catalogue, {card}, has {most} MiB",
+            each=share.memory_mib // share.cards,
+            card=largest.name,
+            most=most,
+        )
+        hint = msg("request at most {most} MiB per GPU, or add the card to a profile", most=most)
+        yield Diagnostic("GX011", Severity.WARNING, message, hint, path)
+
+
 # What a backend returns for a pod: shares, and choices that no share holds.
 NODE_SELECTOR = "node selector"
 
@@ -208,8 +230,8 @@ class Reading:
     """What a backend read from a pod: its containers in their order, init containers first.
 
     What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
-    together are not a share, and partitions that no card has. ``notes``: what a translation cannot keep and
-    lint does not report.
+    together are not a share, and partitions and memory that no card has. ``notes``: what a translation
+    cannot keep and lint does not report.
     """
 
     containers: tuple[ContainerShare, ...]
@@ -225,16 +247,20 @@ class Reading:
         return tuple(container for container in self.containers if container.share)
 
     def invalid_beside(self, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-        """``invalid``, without what a rule reports already, and without values that it reports as errors."""
+        """``invalid``, without what a rule reports already, and without values on which it has a finding as
+        severe."""
         if not self.invalid:
             return iter(())
         reported = list(findings)
-        paths = {finding.path for finding in reported if finding.severity is Severity.ERROR}
         messages = {finding.message for finding in reported}
+        errors = {finding.path for finding in reported if finding.severity is Severity.ERROR}
+        warnings = {finding.path for finding in reported if finding.severity is Severity.WARNING}
         return (
             finding
             for finding in self.invalid
-            if finding.path not in paths and finding.message not in messages
+            if finding.message not in messages
+            and finding.path not in errors
+            and not (finding.severity is Severity.WARNING and finding.path in warnings)
         )
 
 
@@ -387,6 +413,7 @@ class PodReader:
         try:
             numbers = (cards, cores, memory_mib, policy, qos, memory_percent, memory_limit_mib)
             read_share = Share(*numbers, device, isolation, partition, replica)
+            self.invalid += beyond_every_card(read_share, where, self.profile)
         except ShareError as error:
             attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
             for problem in error.problems:

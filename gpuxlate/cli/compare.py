@@ -322,7 +322,7 @@ def command(
     target_profile = lookup.profile(profile)
     documents = read_specs(Inputs(specs).some(), target_profile)
     printing.show(documents.diagnostics, documents.sources)
-    if documents.diagnostics:
+    if documents.broken:
         return Exit.FINDINGS
     accept = losses.accept()
     if to:

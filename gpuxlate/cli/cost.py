@@ -236,7 +236,7 @@ def command(
         if fitted is not None:
             jobs.append(BilledJob(share.name, fitted, count))
     printing.show(diagnostics, documents.sources)
-    if len(jobs) < len(documents.shares) or documents.diagnostics:
+    if len(jobs) < len(documents.shares) or documents.broken:
         return Exit.FINDINGS
     if output == "json":
         printing.json_out(_json(backend, card, billed, time, jobs, amount))

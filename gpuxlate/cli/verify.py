@@ -61,7 +61,7 @@ def command(
     backend = _target(to, target_profile)
     documents = read_specs(Inputs(specs).some(), target_profile)
     printing.show(documents.diagnostics, documents.sources)
-    if documents.diagnostics:
+    if documents.broken:
         return Exit.FINDINGS
     document, share = _one(documents, name)
     wanted_cards, refused = expected(share.share, backend, target_profile, card_memory)

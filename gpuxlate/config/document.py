@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from gpuxlate.backends.pod_reader import ContainerShare
+from gpuxlate.backends.pod_reader import ContainerShare, beyond_every_card
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.manifest.objects import object_ref
 from gpuxlate.model.declarations import record, regex
@@ -82,7 +82,8 @@ def read_share_document(
 ) -> tuple[ShareDocument | None, list[Diagnostic]]:
     """A GPUShare document from plain data, or every reason why it is none.
 
-    Beside a document there may be a warning: a partition that only a card of the profile may have.
+    Beside a document there may be warnings: a partition that only a card of the profile may have, and memory
+    that no card has.
     """
     from gpuxlate.config.document_model import DocumentModel
     from gpuxlate.config.validation_errors import check_model
@@ -91,7 +92,8 @@ def read_share_document(
     problems += _arithmetic(data, profile)
     if model is None or any(problem.severity is Severity.ERROR for problem in problems):
         return None, problems
-    return _document(model["metadata"], model["spec"]), problems
+    document = _document(model["metadata"], model["spec"])
+    return document, [*problems, *beyond_every_card(document.share, document.origins, profile)]
 
 
 def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
@@ -216,6 +218,11 @@ class ShareDocuments:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
 
+    @property
+    def broken(self) -> bool:
+        """A document is none, or its numbers are no share."""
+        return any(finding.severity is Severity.ERROR for finding in self.diagnostics)
+
     def add(
         self, source_input: Input, source: Source, parsed: Iterable[Document], profile: Profile | None
     ) -> None:
@@ -276,7 +283,7 @@ def _shares_of(
                 problems += [_other(document)] if named else []
                 continue
             share, wrong = check_share_document(document, profile)
-            problems += [problem for problem in wrong if problem.severity is Severity.ERROR]
+            problems += wrong
             if share is not None:
                 shares.append((document, share))
     except NotYamlError as error:

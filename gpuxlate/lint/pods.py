@@ -59,7 +59,8 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for backend in registry.backends_of(pod):
             yield from changes_in_pod(backend, pod, context)
         return
-    yield from check_pod(catalog.neutral_pod_rules(), pod, context)
+    of_no_vendor = list(islice(check_pod(catalog.neutral_pod_rules(), pod, context), limits.MAX_FINDINGS + 1))
+    yield from of_no_vendor
     speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object
         words = key_index_of(context)
@@ -73,7 +74,7 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         reading = backend.read(PodReader(pod, context.profile), context.profile)
-        yield from context.applying(reading.invalid_beside(of_vendor))
+        yield from context.applying(reading.invalid_beside([*of_no_vendor, *of_vendor]))
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:

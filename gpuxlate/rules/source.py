@@ -148,7 +148,8 @@ def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
     ## What it does
     Reports `cores` above 100 x `cards`, numbers below 1, and `cores` or `memoryMiB` that are not
     multiples of `cards`; and a `partition` that no card of the catalogue has, as a warning where a profile
-    names or adds a card without a list of its partitions. The hint gives the nearest valid values.
+    names or adds a card without a list of its partitions. More memory per card than any card of the catalogue
+    has is a warning. The hint gives the nearest valid values.
 
     ## Why
     A share takes an equal part of each card, in whole percent and whole MiB.

@@ -102,9 +102,10 @@ class SourceTree:
         shares, problems = shares_in(source, named=False)
         if shares or problems:
             self.sources.append(source)
+        errors = any(finding.severity is Severity.ERROR for finding in problems)
         if (
             shares
-            and not problems
+            and not errors
             and all(document.root is None or is_share_document(document) for document in documents(source))
         ):
             self.emptied.add(file.path)

@@ -329,10 +329,20 @@ def rendered(
 ) -> list[RenderResult]:
     """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
     shares, problems = shares_in(spec, settings.profile)
-    if problems:
+    if any(problem.severity is Severity.ERROR for problem in problems):
         return [RenderResult("", "", (), tuple(problems))]
     if not shares:
         raise ValueError(f"{spec.name}: no GPUShare document")
+    first, *others = _rendered(shares, workload, container, settings)
+    return [replace(first, diagnostics=(*problems, *first.diagnostics)), *others]
+
+
+def _rendered(
+    shares: Sequence[tuple[Document, ShareDocument]],
+    workload: Source | None,
+    container: str | None,
+    settings: Settings,
+) -> list[RenderResult]:
     if container and workload is None:
         raise ValueError("container needs workload: the text of the manifest with that container")
     requests = [RenderRequest(share, document, _container(share, container)) for document, share in shares]

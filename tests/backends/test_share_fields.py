@@ -17,7 +17,7 @@ from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import read_share_document, to_document
-from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.profile import CardProfile, Profile, cards
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -227,6 +227,57 @@ def test_what_a_document_may_not_say() -> None:
 def test_a_limit_without_memory_inline() -> None:
     found = gpuxlate.lint(pod("gpuxlate.io/memory-limit-mib: 8192")).diagnostics
     assert "GX011" in {one.code for one in found}
+
+
+LARGEST = max(card.most_mib or 0 for card in cards())
+ADDED = {"target": "hami", "catalogue": [{"name": "R999", "vendor": "nvidia", "memoryMiB": 2 * LARGEST}]}
+MEMORY_PER_CARD: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
+    # numbers of a share, a profile, the fields that no card holds
+    ({"memoryMiB": LARGEST}, None, []),
+    ({"memoryMiB": LARGEST + 1}, None, ["memoryMiB"]),
+    ({"cards": 2, "memoryMiB": 2 * LARGEST}, None, []),
+    ({"cards": 2, "memoryMiB": 2 * LARGEST + 2}, None, ["memoryMiB"]),
+    ({"memoryMiB": 4096, "memoryLimitMiB": LARGEST + 1}, None, []),  # a limit may be none
+    ({"memoryMiB": 2 * LARGEST}, ADDED, []),
+    ({"memoryMiB": 2 * LARGEST + 1}, ADDED, ["memoryMiB"]),
+]
+
+
+@pytest.mark.parametrize(("spec", "profile", "fields"), MEMORY_PER_CARD)
+def test_memory_that_no_card_has(
+    spec: dict[str, Any], profile: dict[str, Any] | None, fields: list[str]
+) -> None:
+    """A warning from the document and from its manifest, whichever command reads them."""
+    document = json.dumps({**to_document("web", PART), "spec": {"cores": 30, **spec}})
+    manifest = gpuxlate.render(document, to="neutral", profile=profile).text
+    for read in (
+        gpuxlate.lint(document, profile=profile),
+        gpuxlate.render(document, to="neutral", profile=profile),
+        gpuxlate.lint(manifest, profile=profile),
+        gpuxlate.parse(manifest, profile=profile),
+        gpuxlate.translate(manifest, to="hami", profile=profile, drop="memoryLimitMiB"),
+    ):
+        found = [finding for finding in read.diagnostics if finding.code == "GX011"]
+        assert [str(finding.severity) for finding in found] == ["warning"] * len(fields)
+        assert all("MiB per GPU" in finding.message for finding in found)
+    assert [str(f.path[-1]) for f in gpuxlate.lint(document, profile=profile).diagnostics] == fields
+
+
+def test_memory_that_no_card_has_is_reported_once() -> None:
+    """GX007 says what 4096 in a key of GiB looks like."""
+    found = gpuxlate.lint(pod("aliyun.com/gpu-mem: 4096")).diagnostics
+    assert [finding.code for finding in found] == ["GX007"]
+
+
+@pytest.mark.parametrize("command", ["compare a.yaml", "render a.yaml --to vke", "nodepool a.yaml --to vke"])
+def test_memory_that_no_card_has_stops_no_command(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    document = {**to_document("web", PART), "spec": {"cores": 30, "memoryMiB": 99999999}}
+    Path("a.yaml").write_text(json.dumps(document))
+    done = run(*command.split())
+    assert (done.code, b"warning[GX011]" in done.err, bool(done.out)) == (0, True, True)
 
 
 # --- at every target --------------------------------------------------------------------------------------
