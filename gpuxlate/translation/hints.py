@@ -16,6 +16,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare, Reading
 from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, WRITE, Accept
 from gpuxlate.model.diagnostics import Diagnostic, Path
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
@@ -26,6 +27,11 @@ from gpuxlate.translation.leftovers import ALLOWED
 _ATTRIBUTES = {name: attribute for attribute, name in JSON_NAMES.items()}
 Texts = Mapping[str, str]
 """Values by key."""
+_PLACES = {
+    Place.LABEL: "label {key}",
+    Place.ANNOTATION: "annotation {key}",
+    Place.NODE_SELECTOR: "nodeSelector {key}",
+}
 REMOVE_KEY = "remove {key}, or pass --drop {field}"
 ADD_KEYS = "add {keys}, or pass --fill {field}={example} ({unit} per card)"
 WITHOUT_OPTIONS: Mapping[str, str | None] = {
@@ -156,10 +162,18 @@ class _Dialect:
     def _added(self, place: _Place, texts: Texts, values: Mapping[str, Any]) -> Message | None:
         """The keys that make the field, where the others stay."""
         new_texts = self._with(place, values["field"], values["example"] * self.shares[place].cards)
-        new = ", ".join(f"{key}: {text}" for key, text in new_texts.items() if key not in texts)
+        new = ", ".join(f"{self._at(key)}: {text}" for key, text in new_texts.items() if key not in texts)
         if not new or any(new_texts.get(key, text) != text for key, text in texts.items()):
             return None
         return msg(ADD_KEYS, keys=new, **values)
+
+    def _at(self, key: str) -> str:
+        """The key with its place, where that is not the resources."""
+        row = self.source.find(key)
+        if row is None or Place.RESOURCE in row.places:
+            return key
+        text = next((text for place, text in _PLACES.items() if place in row.places), None)
+        return msg(text, key=key) if text else key
 
     def _with(self, place: _Place, field: str, number: object) -> Texts:
         """The keys of a share with the other number; none where the dialect does not take it."""

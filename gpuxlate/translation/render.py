@@ -19,7 +19,7 @@ from gpuxlate.manifest.pods import Numbered, Pod, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import did_you_mean, message_of, msg
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
@@ -163,14 +163,18 @@ class _Render:
         candidates = self._by_name.get(name, []) if name else self._main
         if len(candidates) == 1:
             return candidates[0]
-        path: Path = ("spec", "workload", "container" if name else "file")
+        of_document = request.share.workload.container if request.share.workload else None
+        # a name from the command line is wrong about the file, not in the document
+        path: Path = ("spec", "workload", "container" if name and name == of_document else "file")
         where = self.workload.name
         if not self._by_name:
             message = msg("{file} has no pod", file=where)
             hint = "name a file with a workload that has a pod template"
         elif name and not candidates:
             message = msg("{file} has no container {name!r}", file=where, name=name)
-            hint = msg("containers: {names}", names=self._names)
+            hint = did_you_mean(
+                name, filter(None, self._by_name), msg("containers: {names}", names=self._names)
+            )
         elif name:
             message = msg(
                 "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=name

@@ -28,7 +28,7 @@ ROWS = [
     (f"{HAMI}: 1, {HAMI}mem: 4000, {HAMI}cores: 33", "kai", f"remove {HAMI}cores, or pass --drop cores"),
     (f"{ACK}-mem: 8, {ACK}-core.percentage: 33", "tke", f"write {ACK}-core.percentage: 35, {ROUND}"),
     # compute needs nodes of its own
-    (f"{ACK}-mem: 3", "vke", f"add ack.node.gpu.schedule: core_mem, {ACK}-core.percentage: 30, {FILL}"),
+    (f"{ACK}-mem: 3", "vke", f"add nodeSelector ack.node.gpu.schedule: core_mem, {ACK}-core.percentage: 30, {FILL}"),
     # a partition has no numbers of its own
     ("nvidia.com/mig-1g.5gb: 1", "vke", "pass --round up"),
 ]
