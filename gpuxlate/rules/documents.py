@@ -11,13 +11,19 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, msg, suggest
 from gpuxlate.model.pod import DocumentKeys, Outside
-from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
+from gpuxlate.rules.base import NO_POLICY, Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.keys import product_is_read
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 
 
-@rule("GX002", Severity.ERROR, about=Subject.REPEATED, scope=Scope.DOCUMENT)
+@rule(
+    "GX002",
+    Severity.ERROR,
+    about=Subject.REPEATED,
+    scope=Scope.DOCUMENT,
+    no_policy=NO_POLICY[Scope.SOURCE],
+)
 def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A mapping sets each key once.
 
@@ -40,7 +46,13 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
         )
 
 
-@rule("GX005", Severity.WARNING, about=Subject.SHARED, scope=Scope.DOCUMENT)
+@rule(
+    "GX005",
+    Severity.WARNING,
+    about=Subject.SHARED,
+    scope=Scope.DOCUMENT,
+    no_policy=NO_POLICY[Scope.SOURCE],
+)
 def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """No share is in an anchor, alias or merge key that something else uses too.
 
