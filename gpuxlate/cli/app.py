@@ -62,7 +62,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Plan": {
         "compare": "Compare a share at several targets",
         "plan": "Count the cards and nodes that shares need at a target",
-        "cost": "Compute what shares hold of cards, and what that costs",
+        "cost": "Compute the part of a card that shares hold, and its price",
         "nodepool": "List the node labels and prerequisites of a share",
     },
     "Cluster": {

@@ -48,8 +48,8 @@ def command(
 ) -> int:
     """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 
-    Only the report is written. Exit 1 if no target can have every share whatever is accepted, if a file is
-    not a manifest, or, with --write-decisions, if a loss is not accepted yet.
+    Only the report is written. Exit 1 if every target refuses something, if a file is not a manifest, or,
+    with --write-decisions, if a loss is not accepted yet.
     """
     target_profile = lookup.profile(profile, components=components)
     targets = lookup.targets_by_name(to, registry.all_writable)

@@ -191,7 +191,7 @@ def command(
     losses: options.LossOptions,
     output: options.Output = "table",
 ) -> int:
-    """Compute what shares hold of cards, and what that costs: the larger of the parts of compute and memory.
+    """Compute the part of a card that each share holds (the larger of compute and memory), and its price.
 
     For EMR Serverless, in GPU-hours of the vendor. Elsewhere the price of a card is that of --price or of
     `prices:` in the configuration; there is no default.

@@ -43,7 +43,9 @@ def command(
     output: Annotated[
         report.Format | None, typer.Option(*options.FORMATS, help="Output format (default: text).")
     ] = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Apply the safe fixes; exit 1 if there were any.")
+    ] = False,
     diff: options.Diff = False,
     exit_zero: options.ExitZero = False,
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply the unsafe fixes too.")] = False,

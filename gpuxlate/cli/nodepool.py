@@ -79,7 +79,7 @@ def command(
         ),
     ] = "text",
 ) -> int:
-    """List the node labels and prerequisites that a share needs, with the warnings of the documents.
+    """List the node labels and prerequisites that a share needs, with the warnings of the vendors' documents.
 
     -o asg-tags, cluster-api and karpenter write what an autoscaler needs to scale up from zero; the cards
     are those of --check. -o aks and eks write the fields of the node pools of these clouds.

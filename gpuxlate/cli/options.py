@@ -192,7 +192,7 @@ Components = Annotated[
     list[str],
     typer.Option(
         "--with",
-        help="The version of a component of the cluster, as components of a profile; repeatable.",
+        help="The version of a component of the cluster, such as hami=2.11; repeatable.",
         metavar="COMPONENT=VERSION",
     ),
 ]
@@ -233,7 +233,9 @@ As = Annotated[
 OutputDir = Annotated[
     str | None,
     typer.Option(
-        "--output-dir", help="Write files to this folder, in place of those of the same names.", metavar="DIR"
+        "--output-dir",
+        help="Write files to this folder; files of the same names are replaced.",
+        metavar="DIR",
     ),
 ]
 Report = Annotated[
@@ -275,7 +277,7 @@ Kustomize = Annotated[
     typer.Option(
         "-k",
         "--kustomize",
-        help="What kustomize builds from DIR, in place of a PATH.",
+        help="Read what kustomize builds from DIR, in place of a PATH.",
         metavar="DIR",
     ),
 ]

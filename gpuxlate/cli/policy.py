@@ -55,7 +55,7 @@ class PolicyRequest:
     forbid: Annotated[
         list[str],
         options.targets_option(
-            "Deny every key of these dialects; with --to, beside its rules.",
+            "Deny every key of these dialects; with --to, in addition to its rules.",
             "--forbid",
             options.complete_target,
         ),

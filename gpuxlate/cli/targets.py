@@ -87,7 +87,10 @@ class CardsOutput(Output):
 
 
 CardsOption = Annotated[
-    bool, typer.Option("--cards", help="List the cards that --node, --card and profiles name.")
+    bool,
+    typer.Option(
+        "--cards", help="List the cards of the catalogue, as --node, --card and profiles name them."
+    ),
 ]
 
 

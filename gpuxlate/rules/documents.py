@@ -135,7 +135,7 @@ def _left_as_it_is(key: Outside, more: int) -> Message:
 
 @rule("GX037", Severity.INFO, about=Subject.UNREAD, scope=Scope.DOCUMENT)
 def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """The amounts of an object are read.
+    """gpuxlate reads the GPU amounts of an object.
 
     ## What it does
     Reports objects that say how much of a card somebody gets in fields of their own, which gpuxlate does not

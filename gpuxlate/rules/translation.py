@@ -146,7 +146,7 @@ def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -
 
 @rule("GX033", Severity.ERROR, scope=Scope.TRANSLATION)
 def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str, row: str) -> Message:
-    """A part of a card stays a part, and numbers stay numbers.
+    """A partition of a card stays a partition, and numbers stay numbers.
 
     ## What it does
     Reports that a translation turns a partition or a replica into numbers, for a target that has none, or
@@ -420,7 +420,7 @@ def upgrade_changes_nothing(this: Rule, path: Path, message: str, hint: str | No
 
 @rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
 def cards_are_of_one_vendor(this: Rule, path: Path, old: str | None, new: str, target: str) -> Diagnostic:
-    """The cards of the target are made by the vendor of those of the source.
+    """The cards of the target are of the same vendor as those of the source.
 
     ## What it does
     Reports a pod whose cards at the target are of another vendor than those that it requests now. It is an

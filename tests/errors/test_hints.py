@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec:\n  containers:\n  - {{name: a}}\n  - name: b\n"
 POD += "    resources: {{limits: {{{limits}}}}}\n"
 VKE, HAMI, ACK, OWN = "vke.volcengine.com/mgpu", "nvidia.com/gpu", "aliyun.com/gpu", "gpuxlate.io/"
+MODE = "ack.node.gpu.schedule"
 FILL, ROUND = "or pass --fill cores=30 (percent per card)", "or pass --round up"
 ROWS = [
     # limits, target, the first hint that accepts a loss
@@ -28,7 +29,11 @@ ROWS = [
     (f"{HAMI}: 1, {HAMI}mem: 4000, {HAMI}cores: 33", "kai", f"remove {HAMI}cores, or pass --drop cores"),
     (f"{ACK}-mem: 8, {ACK}-core.percentage: 33", "tke", f"write {ACK}-core.percentage: 35, {ROUND}"),
     # compute needs nodes of its own
-    (f"{ACK}-mem: 3", "vke", f"add nodeSelector ack.node.gpu.schedule: core_mem, {ACK}-core.percentage: 30, {FILL}"),
+    (
+        f"{ACK}-mem: 3",
+        "vke",
+        f"add nodeSelector ack.node.gpu.schedule: core_mem, {ACK}-core.percentage: 30, {FILL}",
+    ),
     # a partition has no numbers of its own
     ("nvidia.com/mig-1g.5gb: 1", "vke", "pass --round up"),
 ]

@@ -379,7 +379,7 @@ def _two_kinds_in_a_container(this: Rule, violation: Violation, pod: PodKeys, co
     ),
 )
 def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
+    """A pod requests only one of shares, `nvidia.com/gpu` and `aliyun.com/gpu`.
 
     ## What it does
     Reports whole cards in a pod with a share in another container, and the two keys of whole cards in one

@@ -173,7 +173,7 @@ def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: C
     no_policy="it compares an unknown name with all known ones, letter by letter",
 )
 def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The number of cards beside `nvidia.com/gpumem` is `nvidia.com/gpu`, or has another name that is known.
+    """Beside `nvidia.com/gpumem`, the number of cards is in `nvidia.com/gpu` or another name that HAMi reads.
 
     ## What it does
     Reports an unknown resource of `nvidia.com`, or one with `gpu` in its name, in a container with HAMi's
