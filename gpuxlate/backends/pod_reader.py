@@ -162,7 +162,8 @@ def beyond_every_card(
             most=most,
         )
         hint = msg("request at most {most} MiB per GPU, or add the card to a profile", most=most)
-        yield Diagnostic("GX011", Severity.WARNING, message, hint, path)
+        # in a patch, the number of cards may be elsewhere
+        yield Diagnostic("GX011", Severity.WARNING, message, hint, path, missing=True)
 
 
 # What a backend returns for a pod: shares, and choices that no share holds.
