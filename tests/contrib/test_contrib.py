@@ -130,6 +130,7 @@ ACTION: list[tuple[dict[str, str], int, list[str], int]] = [
     ({"PATHS": "my app\nfine.yaml deploy"}, 1, ["K8S002"], 0),
     ({"PATHS": "deploy", "FAIL_ON": "never"}, 0, ["K8S002"], 0),
     ({"PATHS": "deploy", "ARGS": "--fail-on never"}, 0, ["K8S002"], 0),
+    ({"PATHS": "deploy", "ARGS": "--fail-on info"}, 1, ["K8S002"], 0),
     ({"PATHS": "deploy", "ARGS": "--ignore K8S002"}, 0, [], 0),
     ({"PATHS": "fine.yaml", "TRANSLATE_TO": "tke"}, 1, [], 0),
     ({"PATHS": "fine.yaml", "TRANSLATE_TO": "ack"}, 1, [], 0),
