@@ -92,7 +92,14 @@ class CardModel(Strict):
         default=OMITTED, description="AI cores of the whole card.", examples=[20]
     )
     multiprocessors: AtLeastOne = Field(
-        default=OMITTED, description="Streaming multiprocessors of the whole card.", examples=[108]
+        default=OMITTED,
+        description="Streaming multiprocessors of the whole card, or compute units.",
+        examples=[108],
+    )
+    architecture: NonEmptyText = Field(
+        default=OMITTED,
+        description="What the compiler of the vendor calls the architecture of the card.",
+        examples=["gfx1201"],
     )
     fp16Tflops: float = Field(  # noqa: N815
         default=OMITTED,

@@ -242,7 +242,8 @@ class Card(NamedTuple):
     MiB of a part, that can be allocated, ascending; empty where there is no such list. ``templates_of``: the
     card with the same templates. ``product_name``: the exact one of its driver, where all
     cards of the model have one. ``confidence``: ``seen`` where manifests say it and no document. ``tflops``:
-    of FP16, as schedulers count them that take compute in TFLOPs.
+    of FP16, as schedulers count them that take compute in TFLOPs. ``architecture``: the name that it has for
+    the vendor's compiler (``gfx1201``).
     """
 
     name: str
@@ -259,6 +260,7 @@ class Card(NamedTuple):
     templates_of: str | None = None
     product_name: str | None = None
     tflops: Fraction | None = None
+    architecture: str | None = None
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
@@ -279,6 +281,7 @@ class Card(NamedTuple):
             data.get("templatesOf"),
             data.get("productName"),
             None if tflops is None else Fraction(str(tflops)),
+            data.get("architecture"),
         )
 
     def with_more(self, other: Card) -> Card:
