@@ -16,7 +16,7 @@ from gpuxlate.model import profile
 from gpuxlate.model.declarations import Printed, record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, msg
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, card_memory_of
 from gpuxlate.model.share import Share
 from gpuxlate.rules import releases
 from gpuxlate.rules.base import citation_of, letters
@@ -279,7 +279,7 @@ class NodeNeeds:
 
 
 def fact_of(profile: Profile, fact: str) -> str | None:
-    """A fact of a profile by its name; None where it is not set."""
+    """A fact of a profile by its name, which the catalogue may complete; None where it is not set."""
     name, _, part = fact.partition(".")
     if name == "components":
         return profile.components.get(part)
@@ -289,7 +289,7 @@ def fact_of(profile: Profile, fact: str) -> str | None:
         "policy": profile.policy,
         "cards.model": profile.cards.model,
         "cards.perNode": profile.cards.per_node,
-        "cards.memoryMiB": profile.cards.memory_mib,
+        "cards.memoryMiB": card_memory_of(profile),
     }
     value = facts[fact]
     return None if value is None else str(value)

@@ -359,6 +359,11 @@ class Input:
                 raise InputError(msg("{name}: it is closed", name=STDIN))
             return read_at_most(sys.stdin.buffer.read, STDIN, limits.MAX_TEXT)
         except OSError as error:
+            if self.path is not None and os.path.islink(self.path) and not os.path.exists(self.path):
+                raise InputError(
+                    msg("{name}: a link that leads to no file", name=self.name),
+                    msg("repair or remove the link, or pass --exclude {name}", name=self.name),
+                ) from None
             raise InputError(msg("{name}: {error}", name=self.name, error=reason(error))) from None
 
     def source(self, data: bytes | None = None) -> Source:

@@ -649,3 +649,11 @@ def memory_unit_of(profile: Profile | None, names: Collection[str]) -> int:
 def card_of(profile: Profile | None, names: Collection[str]) -> CardProfile:
     """The cards of a target's profile; an empty one where the profile is for another target."""
     return profile.cards if profile and profile.target in names else CardProfile()
+
+
+def card_memory_of(profile: Profile) -> int | None:
+    """MiB of one card of a cluster: what its profile says, else the catalogue of its card."""
+    if profile.cards.memory_mib is not None or profile.cards.model is None:
+        return profile.cards.memory_mib
+    card = card_by_short_name(profile.cards.model, profile)
+    return card.memory_mib if card else None

@@ -17,7 +17,7 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_and, join_or, message_of, msg
-from gpuxlate.model.profile import Profile, card_by_short_name, card_named, nearest
+from gpuxlate.model.profile import Profile, card_memory_of, card_named, nearest
 from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
@@ -55,10 +55,7 @@ class NodeType(NamedTuple):
 
 def node_type(backend: Backend, profile: Profile) -> NodeType:
     """The nodes of a profile, whose cards the catalogue may complete. Raises PlanError."""
-    model, per_node, memory = profile.cards
-    if memory is None and model is not None:
-        catalogued = card_by_short_name(model, profile)
-        memory = catalogued.memory_mib if catalogued else None
+    model, per_node, memory = profile.cards.model, profile.cards.per_node, card_memory_of(profile)
     if per_node is None or memory is None:
         keys = (("cards.perNode", per_node), ("cards.memoryMiB", memory))
         missing = [name for name, value in keys if value is None]

@@ -44,6 +44,7 @@ def open_folder() -> Iterator[Path]:
 # --- links ----------------------------------------------------------------------------------------
 
 
+NO_FILE = "loop.yaml: a link that leads to no file\n"
 NOT_FOLLOWED = "a.yaml: a link that leads out of .; name the file itself\n"
 # manifests, links, the manifests that change, the folder of the run, what is given to it, what is told
 LINKS: dict[str, tuple[str, dict[str, str], str, str, str, str]] = {
@@ -51,8 +52,8 @@ LINKS: dict[str, tuple[str, dict[str, str], str, str, str, str]] = {
     "is followed anywhere": ("out in/b/c", {"in/a.yaml": "../out.yaml"}, "out", "in", "a.yaml", ""),
     "leads out of a folder": ("out", {"in/a.yaml": "../out.yaml"}, "", "in", ".", NOT_FOLLOWED),
     "stays in the repository": (".git/x base/a", {"in/a.yaml": "../base/a.yaml"}, "base/a", "in", ".", ""),
-    "leads nowhere": ("", {"loop.yaml": "nowhere.yaml"}, "", ".", ".", "loop.yaml: "),
-    "leads to itself": ("", {"loop.yaml": "loop.yaml"}, "", ".", ".", "loop.yaml: "),
+    "leads nowhere": ("", {"loop.yaml": "nowhere.yaml"}, "", ".", ".", NO_FILE),
+    "leads to itself": ("", {"loop.yaml": "loop.yaml"}, "", ".", ".", NO_FILE),
     "leads nowhere from the root": ("", {"loop.yaml": "/nowhere/at/all"}, "", ".", ".", "loop.yaml: "),
     "folders are not entered": (
         "elsewhere/a in/b/c",
