@@ -121,9 +121,7 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if lost := len(by_id) - len(healthy):
         notes.append(f"left out: {lost} of {len(by_id)} cards, which are not healthy")
     if lost := len(healthy) - len(cards):
-        release = releases.first(HAMI, CORDON, dialect.cordoning)
-        since = f", which counts from {release} on" if release.announced else ""
-        notes.append(f"left out: {lost} of {len(by_id)} cards, in {CORDON}{since}")
+        notes.append(_cordon_note(dialect, lost, len(by_id)))
     if not cards:
         return NodeView(dialect.name, NodeOffer.NOTHING, notes=tuple(notes))
     sizes = {card.mib for card in cards}
@@ -154,8 +152,15 @@ def _cordoned(node: LiveNode) -> frozenset[str]:
     return frozenset(part.strip() for part in node.annotations.get(CORDON, "").split(","))
 
 
+def _cordon_note(dialect: HamiDialect, lost: int, cards: int) -> str:
+    """How many cards of a node are cordoned, and from which release on it counts."""
+    release = releases.first(HAMI, CORDON, dialect.cordoning)
+    since = f", which counts from {release} on" if release.announced else ""
+    return f"left out: {lost} of {cards} cards, in {CORDON}{since}"
+
+
 def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
-    """Whole cards of equal size."""
+    """Whole cards of equal size, but for those that are cordoned."""
     rows = dialect.keys_by_model[0] if dialect.summed_nodes else None
     if dialect.summed_nodes is None or rows is None or rows.cores is None or rows.memory is None:
         return None
@@ -164,15 +169,23 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if not (cards and units):
         return None
     card_mib = int(units * Fraction(rows.memory.unit) // cards)
+    every = [dialect.summed_nodes.id.format(node=node.name, index=index) for index in range(cards)]
+    cordoned = _cordoned(node)
+    ids = tuple(name for name in every if name not in cordoned)
+    notes = (_cordon_note(dialect, cards - len(ids), cards),) if len(ids) < cards else ()
+    if not ids:
+        return NodeView(dialect.name, NodeOffer.NOTHING, notes=notes)
     return NodeView(
         dialect.name,
         NodeOffer.SHARES,
-        cards=cards,
+        cards=len(ids),
         card_mib=card_mib,
-        cores=cards * PERCENT,
-        memory_mib=card_mib * cards,
+        cores=len(ids) * PERCENT,
+        memory_mib=card_mib * len(ids),
         labels=node.labels,
-        ids=tuple(dialect.summed_nodes.id.format(node=node.name, index=index) for index in range(cards)),
+        notes=notes,
+        ids=ids,
+        left_out=tuple(name for name in every if name in cordoned),
     )
 
 

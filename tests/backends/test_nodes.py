@@ -6,6 +6,7 @@ the text of ``EncodeNodeDevices`` with seven or nine fields; ``EncodePodSingleDe
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -92,24 +93,30 @@ def test_cordoned_cards_are_left_out() -> None:
     assert view.notes == ("left out: 1 of 2 cards, in hami.io/device-cordon",)
     assert [view_of(text).cards for text in ("", " , ", "B")] == [2, 2, 2]
     assert view_of("a,b").serves is NodeOffer.NOTHING
-    for target, name in (("hami-amd", "amd"), ("hami-ascend", "Ascend910B3"), ("hami-hygon", "hcu")):
-        view = seen(
-            target,
-            LiveNode(
-                "n",
-                annotations={
-                    next(one for one in registry.get(target).node_annotations if name in one): cards,
-                    "hami.io/device-cordon": "b",
-                },
-            ),
-        )
-        assert view is not None
-        assert (view.cards, view.ids) == (1, ("a",))
-        assert view.notes[0].endswith("in hami.io/device-cordon, which counts from HAMi 2.11 on")
     view = view_of(" b ,, x")
     pod = PodKeys((ContainerKeys("web"),), annotations={PODS: Value("b,NVIDIA,2000,2:a,NVIDIA,1000,1:;")})
     (placed,) = registry.get("hami").placements(LivePod(pod), view)
     assert (placed.cards, placed.units, placed.elsewhere) == ((0,), (1000,), 1)
+
+
+# device_cordon_test.go beside each of them at ad358d3a
+CORDONED = [
+    ("hami-amd", "hami.io/node-amd-register"),
+    ("hami-ascend", "hami.io/node-register-Ascend910B3"),
+    ("hami-hygon", "hami.io/node-hcu-register"),
+    ("hami-iluvatar", "hami.io/node-MR-V100-register"),
+    ("hami-kunlun", "hami.io/node-register-xpu"),
+    ("metax-sgpu", "metax-tech.com/node-gpu-devices"),
+]
+
+
+@pytest.mark.parametrize(("target", "name"), CORDONED)
+def test_cordoned_cards_of_other_vendors_are_left_out(target: str, name: str) -> None:
+    cards = json.dumps([CARD, SECOND])
+    view = seen(target, LiveNode("n", annotations={name: cards, "hami.io/device-cordon": "b"}))
+    assert view is not None
+    assert (view.cards, view.ids, view.left_out) == (1, ("a",), ("b",))
+    assert view.notes[0].endswith("in hami.io/device-cordon, which counts from HAMi 2.11 on")
 
 
 def test_cards_that_differ_count_as_the_smallest() -> None:
@@ -191,6 +198,26 @@ def test_sums_of_cards() -> None:
     for name, labels, amounts, serves in NO_SUMS:
         view = seen(name, LiveNode("n", labels, amounts))
         assert (view and view.serves) == serves, (name, amounts)
+
+
+@pytest.mark.parametrize("target", ["hami-cambricon", "hami-mthreads"])
+def test_cordoned_cards_of_sums_are_left_out(target: str) -> None:
+    """HAMi itself names the cards of these nodes, by their index."""
+    resources = {"hami-cambricon": MLU, "hami-mthreads": MTHREADS}[target]
+
+    def view_of(cordon: str) -> NodeView:
+        annotations = {"hami.io/device-cordon": cordon}
+        view = seen(target, LiveNode("n", allocatable=resources, annotations=annotations))
+        assert view is not None
+        return view
+
+    whole = view_of("")
+    assert whole.cards == 2
+    part = view_of(whole.ids[0])
+    assert (part.cards, part.cores, part.ids, part.left_out) == (1, 100, whole.ids[1:], whole.ids[:1])
+    assert part.memory_mib == part.card_mib == whole.card_mib
+    assert part.notes == ("left out: 1 of 2 cards, in hami.io/device-cordon, which counts from HAMi 2.11 on",)
+    assert view_of(",".join(whole.ids)).serves is NodeOffer.NOTHING
 
 
 WHOLE = {
