@@ -26,9 +26,9 @@ SEED = int(os.environ.get("GPUXLATE_SEED") or 0)
 """Of all that is drawn. The first line of a run prints it; a run in full that fails prints it again."""
 
 
-def number(full: int) -> int:
-    """How many of so many things are tried."""
-    return full if FULL else max(min(full, LEAST), full // PART)
+def number(full: int, part: int = PART) -> int:
+    """How many of so many things are tried; ``part``: of what is asked of each of many targets."""
+    return full if FULL else max(min(full, LEAST), full // part)
 
 
 settings.register_profile(
