@@ -94,16 +94,26 @@ def within(name: str, *folders: str) -> bool:
 
 
 FILES = sorted(PACKAGE.rglob("*.py"))
-IMPORTS = [one for path in FILES for one in imports_of(path)]
-OURS = [one for one in IMPORTS if is_module(one.imported) or one.imported == ""]
+
+
+@cache
+def imports() -> list[Import]:
+    """Every import of the package."""
+    return [one for path in FILES for one in imports_of(path)]
+
+
+@cache
+def ours() -> list[Import]:
+    """Those of the package itself."""
+    return [one for one in imports() if is_module(one.imported) or one.imported == ""]
 
 
 def test_the_walk_sees_the_package() -> None:
     assert len(FILES) > 50
-    assert any(one.imported == "model.pod" for one in OURS)
-    assert any(one.imported == ":typer" for one in IMPORTS)
-    assert any(one.typing for one in OURS)
-    assert any(one.lazy for one in OURS)
+    assert any(one.imported == "model.pod" for one in ours())
+    assert any(one.imported == ":typer" for one in imports())
+    assert any(one.typing for one in ours())
+    assert any(one.lazy for one in ours())
 
 
 def test_nothing_is_loose_at_the_top() -> None:
@@ -115,7 +125,7 @@ def test_nothing_is_loose_at_the_top() -> None:
 def test_arrows_run_down() -> None:
     """A room imports itself and rooms before it, even where nothing is loaded by that."""
     allowed = {room: (*ROOMS[: ROOMS.index(room) + 1], *BESIDE) for room in ROOMS}
-    found = [(one, one.importer.partition(".")[0]) for one in OURS if one.imported]
+    found = [(one, one.importer.partition(".")[0]) for one in ours() if one.imported]
     rooms = [(one, allowed[room]) for one, room in found if room in ROOMS]
     assert [str(one) for one, below in rooms if not within(one.imported, *below)] == []
 
@@ -123,7 +133,7 @@ def test_arrows_run_down() -> None:
 def test_no_circles() -> None:
     """No module needs itself by way of others; TYPE_CHECKING and late imports count."""
     graph: dict[str, set[str]] = {module_name(path): set() for path in FILES}
-    for one in OURS:
+    for one in ours():
         if one.imported in graph and one.imported != one.importer:
             graph[one.importer].add(one.imported)
     while free := {name for name, needed in graph.items() if not needed & graph.keys()}:
@@ -139,12 +149,12 @@ def test_a_room_says_what_it_is_for() -> None:
 
 
 def test_the_interface_for_python_knows_no_command_line_and_no_cluster() -> None:
-    found = [one for one in OURS if one.importer in ("api", "")]
+    found = [one for one in ours() if one.importer in ("api", "")]
     assert [str(one) for one in found if within(one.imported, "cli", "cluster")] == []
 
 
 def test_the_model_is_standard_library() -> None:
-    foreign = [one for one in IMPORTS if within(one.importer, "model") and one not in OURS]
+    foreign = [one for one in imports() if within(one.importer, "model") and one not in ours()]
     roots = {one.imported.removeprefix(":").partition(".")[0] for one in foreign}
     assert roots <= sys.stdlib_module_names
 
@@ -157,7 +167,7 @@ FOLDERS = sorted({path.parent.name for path in (PACKAGE / "backends").glob("*/__
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_backend_knows_no_other(folder: str) -> None:
     """It knows the rooms above, what backends share, and itself; of YAML as little as rules do."""
-    mine = [one for one in OURS if within(one.importer, f"backends.{folder}")]
+    mine = [one for one in ours() if within(one.importer, f"backends.{folder}")]
     shared = {one.imported for one in mine if within(one.imported, "backends")}
     files = {f"backends.{path.stem}" for path in (PACKAGE / "backends").glob("*.py")} - {"backends.registry"}
     files |= {f"backends.{name}" for name in SHARED_FOLDERS}
@@ -169,7 +179,7 @@ def test_a_backend_knows_no_other(folder: str) -> None:
 
 
 def test_report_knows_findings_alone() -> None:
-    found = [one for one in OURS if within(one.importer, "report") and one.imported]
+    found = [one for one in ours() if within(one.importer, "report") and one.imported]
     allowed = ("model", "report", "rules.base", "locale")
     assert [str(one) for one in found if not within(one.imported, *allowed)] == []
 
@@ -194,7 +204,7 @@ LIBRARIES = {
 def test_a_library_stays_in_its_room() -> None:
     assert [
         str(one)
-        for one in IMPORTS
+        for one in imports()
         for library, (rooms, at_the_top) in LIBRARIES.items()
         if within(one.imported, library) and not one.typing
         if not (within(one.importer, *rooms) and (one.lazy or at_the_top))
@@ -203,7 +213,7 @@ def test_a_library_stays_in_its_room() -> None:
 
 def test_typer_is_used_by_its_public_names() -> None:
     """Its own copy of click and its modules with an underscore change with each of its minor versions."""
-    modules = {one.imported for one in IMPORTS if within(one.imported, ":typer")}
+    modules = {one.imported for one in imports() if within(one.imported, ":typer")}
     assert {name for name in modules if "._" in name} == set()
 
 

@@ -209,7 +209,7 @@ def profile_of(row: Short, target: str) -> Profile | None:
 
 def table(name: str) -> Any:
     """A table beside this file."""
-    return yaml.safe_load(File(__file__).with_name(name).read_text(encoding="utf-8"))
+    return yaml.load(File(__file__).with_name(name).read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 def listed(value: Any) -> list[Any]:

@@ -9,7 +9,7 @@ import pytest
 import gpuxlate
 from docs.tools.inserts import chinese
 from docs.tools.inserts.pictures import house, share, tree, way
-from tests.test_architecture import OURS, PACKAGE
+from tests.test_architecture import PACKAGE, ours
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
@@ -83,7 +83,7 @@ def test_every_room_is_drawn_above_those_it_imports() -> None:
     there = {path.stem for path in PACKAGE.iterdir() if not path.name.startswith(("_", ".", "py."))}
     assert sorted(house.rooms()) == sorted(there)
     level = {room: number for number, room in enumerate(("__main__", *house.ORDER))}
-    arrows = [(one.importer, one.imported, one) for one in OURS if one.importer and not one.typing]
+    arrows = [(one.importer, one.imported, one) for one in ours() if one.importer and not one.typing]
     rooms = [(level[a.partition(".")[0]], level[b.partition(".")[0]], one) for a, b, one in arrows if b]
     assert [str(one) for above, below, one in rooms if below < above] == []
 

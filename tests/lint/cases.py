@@ -15,8 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
@@ -65,7 +63,7 @@ def files() -> dict[str, dict[str, Any]]:
     cases in a file of their own."""
     found = dict(of_rows.entries())
     for path in sorted(FOLDER.glob("*.yaml")):
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = of_rows.read(path)
         made = found.get(path.stem, {"cases": []})
         found[path.stem] = {**made, **data, "cases": [*made["cases"], *data["cases"]]}
     return found

@@ -15,6 +15,7 @@ without has more cases there, beside its example.
 
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +40,14 @@ FOLDER = Path(__file__).parents[2] / "fixtures" / "lint" / "of-rows"
 def rules(backend: Backend) -> list[Rule]:
     """The rules that follow from the rows of a target, and whose cases are not written by hand."""
     files = {one.code: FOLDER.parent / f"{one.code}.yaml" for one in backend.rules}
-    by_hand = {code for code, path in files.items() if path.exists() and "severity" in _read(path)}
+    by_hand = {code for code, path in files.items() if path.exists() and "severity" in read(path)}
     return [one for one in backend.rules if isinstance(one, WrittenRule) and one.code not in by_hand]
 
 
-def _read(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+@cache
+def read(path: Path) -> dict[str, Any]:
+    """What a file of cases holds."""
+    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
     return found
 
 
@@ -58,7 +61,7 @@ def entries() -> Iterator[tuple[str, dict[str, Any]]]:
     """The rules with entries, as the files of other rules have them, by code."""
     for backend in registry.all_backends():
         path = FOLDER / f"{backend.name}.yaml"
-        said = _read(path) if path.exists() else {}
+        said = read(path) if path.exists() else {}
         for one in rules(backend):
             if one.code in said:
                 yield one.code, _as_file(one, said[one.code])

@@ -36,7 +36,8 @@ _SHORT = re.compile(r"([\w-]+) (\d\S*|null|cpu|-|\{[^{}]+\})(?: (\{.*\}))?")
 
 def cases(name: str) -> dict[str, Any]:
     """A file of cases: each section by its name, each case with its files and what is wanted of it."""
-    sections: dict[str, Any] = yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    sections: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
     default = sections.pop("default")
     found = {
         section: {title: files_of(default, case) for title, case in cases.items()}

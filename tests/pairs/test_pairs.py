@@ -24,7 +24,7 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.pairs.manifests import deployment
 
-TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+TABLE = yaml.load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
 KEYS: dict[str, str] = TABLE["keys"]
 CASES: list[dict[str, Any]] = TABLE["cases"]
 PROFILES = {"ack-128mib": Profile("alibaba-gpushare", extensions=(AlibabaProfile(128, "share"),))}

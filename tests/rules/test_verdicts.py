@@ -1,5 +1,7 @@
 """What the check, the JSON Schema and the CEL of a rule say of its examples, of its cases and of any pod."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,10 +22,15 @@ from tests.rules.verdicts import Judge, JudgeOfDialects, Object, parts_of, pods_
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
-JUDGES = {one.code: [Judge(constraint) for constraint in one.constraints] for one in RULES.values()}
 OVER_DIALECTS = {
     one.code: JudgeOfDialects(one, BACKENDS) for one in RULES.values() if one.constraints_of is not None
 }
+
+
+@cache
+def judges_of(code: str) -> list[Judge]:
+    """The three forms of each constraint of a rule; compiling them takes a second for all rules."""
+    return [Judge(constraint) for constraint in RULES[code].constraints]
 
 
 def test_a_rule_has_a_predicate_or_says_why_not() -> None:
@@ -41,7 +48,7 @@ def cel_agrees_on_the_examples(rule: Rule) -> None:
         found = [*blocks(rule.sections[heading])]
         kept = True
         for pod in (pod for kind, text in found if kind == "" for pod in pods_of(manifest_of(text))):
-            for judge in JUDGES[rule.code]:
+            for judge in judges_of(rule.code):
                 judge.agree(pod)
                 kept &= judge(pod).check
         if heading == INSTEAD:
@@ -62,7 +69,7 @@ def check_cel_agrees(case: Case) -> None:
     if case.code in NO_TEXT or "{{" in case.text:
         return
     for pod in pods_of(case.text):
-        for judge in JUDGES[case.code]:
+        for judge in judges_of(case.code):
             judge.agree(pod)
         for over_dialects in OVER_DIALECTS.values():
             over_dialects.agrees(pod)
@@ -162,7 +169,7 @@ def pods(draw: st.DrawFn, backend: Backend) -> Object:
 def test_any_pod(backend: Backend, data: st.DataObject) -> None:
     pod = data.draw(pods(backend))
     for rule in backend.rules:
-        for judge in JUDGES[rule.code]:
+        for judge in judges_of(rule.code):
             judge.agree(pod)
     for over_dialects in OVER_DIALECTS.values():
         over_dialects.agrees(pod)
