@@ -80,7 +80,7 @@ ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
         [
             *("templates", INLINE, "documents of this tool", "jobs", "pods", "ignores", "quotas"),
             *("rules of documents", "claims elsewhere", "rules of quotas", "rules of jobs", "rules of pods"),
-            *("queues", "files of cards", "numbers that operators are told"),
+            *("queues", "files of cards", "explicit GPU counts"),
         ],
     ),
     "lint values": (OF_RELEASE_VALUES, LINTED_PARTS),

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Self
 from gpuxlate.backends import registry
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
 from gpuxlate.lint.pods import (
+    check_explicit_count,
     limits_of,
     lint_job,
     lint_pod,
     mounted_cards,
     shares_of_the_pod,
-    told_in_parts,
     unseen_by_operator,
 )
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
 from gpuxlate.manifest.claims import CLASS
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
-from gpuxlate.manifest.kinds import CLUSTER_QUEUE, QUEUE_LABEL, QUOTA_KINDS, TOLD_WHOLE
+from gpuxlate.manifest.kinds import CLUSTER_QUEUE, EXPLICIT_COUNT, QUEUE_LABEL, QUOTA_KINDS
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
@@ -423,10 +423,10 @@ def _find_queues(state: LintState) -> None:
         state.queues.add(state.document, state.pods, key_index_of(state.context))
 
 
-def _check_told_numbers(state: LintState) -> None:
-    """The numbers of GPUs that operators are told."""
+def _check_explicit_counts(state: LintState) -> None:
+    """Check the numbers of GPUs that objects set for their operators (GX028)."""
     for pod in state.pods:
-        state.report(told_in_parts(state.document, pod), pod.object)
+        state.report(check_explicit_count(state.document, pod), pod.object)
 
 
 def _check_parts(state: LintState) -> None:
@@ -491,7 +491,7 @@ _OF_OBJECTS = (
     Pass("rules of pods", _check_pods, needs=lambda state: state.pods),
     Pass("queues", _find_queues, lambda: (QUEUE_LABEL, CLUSTER_QUEUE)),
     Pass("files of cards", _check_files_of_cards, lambda: (DEVICE_FILE,)),
-    Pass("numbers that operators are told", _check_told_numbers, lambda: (TOLD_WHOLE,)),
+    Pass("explicit GPU counts", _check_explicit_counts, lambda: (EXPLICIT_COUNT,)),
 )
 # a patch may delete an amount of a quota, or name a part of an object
 _OF_OVERLAYS = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
-from gpuxlate.manifest.pods import Pod, counted, counter_of, items, told_number, value_of
+from gpuxlate.manifest.pods import Pod, counted, counter_of, explicit_gpu_count, items, value_of
 from gpuxlate.model import limits, quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
@@ -117,12 +117,12 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     yield operator_knows_the_cards.diagnostic(first.path, message, hint, severity=Severity.INFO)
 
 
-def told_in_parts(document: Document, pod: Pod) -> Iterator[Diagnostic]:
-    """What counts the GPUs of the pod is told a number that is not whole (GX028)."""
-    told = told_number(document, pod)
-    if told is None:
+def check_explicit_count(document: Document, pod: Pod) -> Iterator[Diagnostic]:
+    """The object sets a number of GPUs that is not whole, for a program that needs a whole number (GX028)."""
+    explicit = explicit_gpu_count(document, pod)
+    if explicit is None:
         return
-    counter, value = told
+    counter, value = explicit
     if number_format.is_placeholder(value) or quantity.whole(value.text) is not None:
         return
     message = msg(

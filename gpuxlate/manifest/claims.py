@@ -115,17 +115,17 @@ def _request(node: Node, path: Path) -> DeviceRequest:
     name = get_text(node, "name") or ""
     exactly = get(node, "exactly")
     if isinstance(exactly, Mapping):
-        return _asked(exactly, (*path, "exactly"), name, RequestForm.EXACTLY)
+        return _read_request(exactly, (*path, "exactly"), name, RequestForm.EXACTLY)
     several = tuple(
-        _asked(alternative, where, get_text(alternative, "name") or "", RequestForm.FIRST)
+        _read_request(alternative, where, get_text(alternative, "name") or "", RequestForm.FIRST)
         for alternative, where in _listed(node, path, "firstAvailable")
     )
     if several:
         return DeviceRequest(name, alternatives=several, form=RequestForm.FIRST, path=path)
-    return _asked(node, path, name, RequestForm.FLAT)
+    return _read_request(node, path, name, RequestForm.FLAT)
 
 
-def _asked(node: Node, path: Path, name: str, form: RequestForm) -> DeviceRequest:
+def _read_request(node: Node, path: Path, name: str, form: RequestForm) -> DeviceRequest:
     capacity = (*path, "capacity", "requests")
     fields = values(node, path)
     expressions = (

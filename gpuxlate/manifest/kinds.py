@@ -44,15 +44,16 @@ class Copied(NamedTuple):
 class GpuCounter(NamedTuple):
     """How an operator counts the GPUs of a pod by the names of its resources.
 
-    ``names``: the resources that it counts. ``told``: where it can be told the number instead, from the
-    object; ``hint`` is the end of it, with the number as it is written there. ``listed``: a mapping of names
-    that it counts in the same way. ``first``: of several resources the first by name counts; else any of
-    them. ``fields``: where it looks, in this order. ``whole``: what takes a whole number alone from ``told``.
+    ``names``: the resources that it counts. ``explicit_count``: the path, from the object, of a field that
+    sets the number instead; ``hint`` is the end of that path, with the number as it is written there.
+    ``listed``: a mapping of names that it counts in the same way. ``first``: of several resources the first
+    by name counts; else any of them. ``fields``: where it looks, in this order. ``whole``: the program that
+    takes only a whole number from ``explicit_count``; empty where none does.
     """
 
     operator: str
     names: re.Pattern[str]
-    told: Steps
+    explicit_count: Steps
     hint: str
     listed: Steps | None = None
     first: bool = True
@@ -232,19 +233,19 @@ _KUBERNETES = (
 # --- batches and training -------------------------------------------------------------------------
 
 
-TOLD_WHOLE = "num-gpus"
-"""The field with a number for what takes whole numbers alone: no other kind has one."""
+EXPLICIT_COUNT = "num-gpus"
+"""The field of KubeRay that sets the number of GPUs; no other kind has such a field."""
 
 
 def _ray_shape(spec: Steps, group: Steps) -> PodShape:
     """Labels of a group go over those of its template (mergeLabels in controllers/ray/common/pod.go). GPUs:
-    IsGPUResourceKey in controllers/ray/utils/resources.go, addWellKnownAcceleratorResources; what they are
-    told becomes --num-gpus of ray start, an int (python/ray/scripts/scripts.py)."""
+    IsGPUResourceKey in controllers/ray/utils/resources.go, addWellKnownAcceleratorResources; the explicit
+    number becomes --num-gpus of ray start, an int (python/ray/scripts/scripts.py)."""
     above = (*spec, *group)
     counter = GpuCounter(
         "KubeRay",
         regex(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb"),
-        (*above, "rayStartParams", TOLD_WHOLE),
+        (*above, "rayStartParams", EXPLICIT_COUNT),
         'rayStartParams.num-gpus: "{cards}"',
         (*above, "resources"),
         whole="ray start",

@@ -551,28 +551,31 @@ def _count(text: str | None) -> int | None:
 
 
 # --- GPUs that an operator counts -----------------------------------------------------------------
-def counter_of(document: Document, pod: Pod, *, told: bool = False) -> GpuCounter | None:
-    """What counts the GPUs of a pod, None where nothing does or, unless ``told``, it is told the number."""
+def counter_of(document: Document, pod: Pod, *, explicit: bool = False) -> GpuCounter | None:
+    """How an operator counts the GPUs of a pod by its resources; None where none does.
+
+    None too where the object sets the number itself, unless ``explicit``.
+    """
     pod_path = pod.keys.path[len(pod.object_path) :]
     shapes = kind_of(pod.object.api_version, pod.object.kind).pods
     counter = next(
         (shape.counter for shape in shapes if shape.counter and filled(shape.pod, pod_path) == pod_path), None
     )
-    if counter is None or told:
+    if counter is None or explicit:
         return counter
     owner = get(document.root, *pod.object_path)
     listed = get(owner, *filled(counter.listed, pod_path)) if counter.listed else None
     names = [name.lower() for name, *_ in entries_of(listed)] if isinstance(listed, Mapping) else []
-    is_told = get(owner, *filled(counter.told, pod_path)) is not None
-    return None if is_told or any(map(counter.names.fullmatch, names)) else counter
+    has_number = get(owner, *filled(counter.explicit_count, pod_path)) is not None
+    return None if has_number or any(map(counter.names.fullmatch, names)) else counter
 
 
-def told_number(document: Document, pod: Pod) -> tuple[GpuCounter, Value] | None:
-    """What counts the GPUs of a pod and takes whole numbers alone, with the number that it is told."""
-    counter = counter_of(document, pod, told=True)
+def explicit_gpu_count(document: Document, pod: Pod) -> tuple[GpuCounter, Value] | None:
+    """The number of GPUs that the object of a pod sets for a program that takes only whole numbers."""
+    counter = counter_of(document, pod, explicit=True)
     if counter is None or not counter.whole:
         return None
-    path = (*pod.object_path, *filled(counter.told, pod.keys.path[len(pod.object_path) :]))
+    path = (*pod.object_path, *filled(counter.explicit_count, pod.keys.path[len(pod.object_path) :]))
     number = get(document.root, *path)
     return (counter, value_of(number, path)) if number is not None else None
 

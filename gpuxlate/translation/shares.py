@@ -102,7 +102,7 @@ def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
 
 
 def is_refusal(finding: Diagnostic) -> bool:
-    """Whether the finding says that the manifest has no place for a share (GX023)."""
+    """Whether the finding says that the target cannot express a share (GX023)."""
     return finding.code == share_is_expressible.code and finding.severity is Severity.ERROR
 
 
