@@ -275,9 +275,14 @@ class HamiAscend(HamiDialect):
     def _of_enpu(self, pod: PodReader, fields: ShareFields) -> ShareFields:
         """The numbers of one die as they are; missing compute is all of it (ENPU)."""
         others, origins = {**fields.others}, {**fields.origins}
-        own, *places = (pod.annotation(ENPU_POLICY), pod.annotation(OTHER_POLICY), pod.label(OTHER_POLICY))
+        enpu_policy = pod.annotation(ENPU_POLICY)
+        places = (pod.annotation(OTHER_POLICY), pod.label(OTHER_POLICY))
         policy = next((value for value in places if value is not None and value.text.strip()), None)
-        if (own is None or not own.text.strip()) and policy is not None and policy.text in ENPU_POLICIES:
+        if (
+            (enpu_policy is None or not enpu_policy.text.strip())
+            and policy is not None
+            and policy.text in ENPU_POLICIES
+        ):
             others["policy"], origins["policy"] = ENPU_POLICIES[policy.text], policy.path
         if fields.memory_mib is None and fields.cores is None:
             return replace(fields, others={k: v for k, v in fields.others.items() if k != "policy"})

@@ -131,12 +131,12 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     return NodeView(
         dialect.name,
         NodeOffer.SHARES,
-        mode=_one(card.mode for card in cards),
+        mode=_common_word(card.mode for card in cards),
         cards=len(cards),
         card_mib=min(sizes),
         cores=PERCENT * len(cards) if percent else None,
         memory_mib=min(sizes) * len(cards),
-        model=_one(card.model for card in cards),
+        model=_common_word(card.model for card in cards),
         whole_key=dialect.whole_card_key,
         labels=node.labels,
         notes=tuple(notes),
@@ -232,7 +232,7 @@ def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[
                 yield container, held
 
 
-def _one(words: Iterator[str]) -> str | None:
+def _common_word(words: Iterator[str]) -> str | None:
     """The word of all cards; None where they differ or have none."""
     distinct = set(words)
     return distinct.pop() or None if len(distinct) == 1 else None

@@ -195,13 +195,15 @@ def granted(
     return Loss(LossKind.ROUNDED, field, code, message, asked=asked, given=given, accepted=True, path=path)
 
 
-def rounded_up(attribute: str, code: str, path: Path, asked: Fraction | int, given: int) -> tuple[Loss, ...]:
+def rounded_up(
+    attribute: str, code: str, path: Path, requested: Fraction | int, given: int
+) -> tuple[Loss, ...]:
     """``granted`` where a share cannot count what is asked: parts of one percent or MiB; else nothing."""
-    if asked == given:
+    if requested == given:
         return ()
     unit = "MiB" if attribute.endswith("_mib") else "%"
     why = msg("a share counts whole {unit} of each card", unit=unit)
-    return (granted(attribute, code, why, path, asked=f"{float(asked):.10g} {unit}", given=given),)
+    return (granted(attribute, code, why, path, asked=f"{float(requested):.10g} {unit}", given=given),)
 
 
 @record

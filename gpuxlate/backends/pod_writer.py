@@ -170,8 +170,10 @@ class ShareWriter:
     @property
     def untaken(self) -> tuple[str, ...]:
         """Fields that are not placed, in the order of the share. A single card needs no key."""
-        left = [name for name in JSON_NAMES if name in self._untaken and self._now[name] is not None]
-        return tuple(name for name in left if not (name == "cards" and self.cards == 1))
+        untaken_fields = [
+            name for name in JSON_NAMES if name in self._untaken and self._now[name] is not None
+        ]
+        return tuple(name for name in untaken_fields if not (name == "cards" and self.cards == 1))
 
     @property
     def refused(self) -> bool:

@@ -126,14 +126,14 @@ class ClaimIndex:
         self._objects: dict[tuple[str, str, str, Scope], list[ClaimObject]] = {}
         self._differing: set[tuple[str, str, str, Scope]] = set()  # objects that request different devices
         self._namespaces: dict[tuple[str, str], str] = {}  # the first one, by kind and name
-        self._made: dict[tuple[str, str], str] = {}
+        self._created_kinds: dict[tuple[str, str], str] = {}
         self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
             self._unread += text.unread
             for claim in text.objects:
                 self._add(claim)
-            self._made.update(
+            self._created_kinds.update(
                 {(namespace or DEFAULT, name): kind for namespace, name, kind in text.from_controllers}
             )
             self._pods += ((text.name, pod) for pod in text.pods)
@@ -169,7 +169,9 @@ class ClaimIndex:
         if claim.reference is None:
             message = msg("claim {name} names no template", name=claim.name)
             return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
-        kind = self._made.get((namespace or DEFAULT, claim.template.text)) if claim.template else None
+        kind = (
+            self._created_kinds.get((namespace or DEFAULT, claim.template.text)) if claim.template else None
+        )
         if kind:
             return replace(claim, made_by=kind)
         target = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)

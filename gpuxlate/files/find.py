@@ -296,7 +296,7 @@ def _matches(parts: Sequence[Test | None], names: Sequence[str]) -> bool:
     return all(test is _ANY for test in parts[at:])
 
 
-def _nothing(_one: str) -> bool:
+def _nothing(_path: str) -> bool:
     return False
 
 

@@ -61,10 +61,10 @@ def _renamed(profile: Profile | None) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def _search(names: tuple[str, ...]) -> Search:
-    return Search(word.lower().encode() for word in (MARK, *_known(), *names))
+    return Search(word.lower().encode() for word in (MARK, *_known_words(), *names))
 
 
-def _known() -> tuple[str, ...]:
+def _known_words() -> tuple[str, ...]:
     """The words of all targets. Loads them only where there are plug-ins."""
     if not plugins.installed():
         return WORDS

@@ -179,9 +179,9 @@ def regex(text: str, flags: int = 0) -> re.Pattern[str]:
 
 class _Regex:
     def __init__(self, text: str, flags: int) -> None:
-        self._given = text, flags
+        self._arguments = text, flags
 
     def __getattr__(self, name: str) -> object:
-        attribute = getattr(re.compile(*self._given), name)
+        attribute = getattr(re.compile(*self._arguments), name)
         setattr(self, name, attribute)  # the next time it is found without this method
         return attribute

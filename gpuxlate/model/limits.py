@@ -76,12 +76,12 @@ class Allowance:
     """The characters that may be read again, in all documents of a text of ``size`` together."""
 
     def __init__(self, size: int) -> None:
-        self._left = tries(size) * (size + 1)
+        self._remaining = tries(size) * (size + 1)
 
     def spend(self, size: int) -> bool:
         """Whether so many more may be read."""
-        self._left -= size + 1
-        return self._left >= 0
+        self._remaining -= size + 1
+        return self._remaining >= 0
 
 
 def cut(text: str, maximum: int) -> str:

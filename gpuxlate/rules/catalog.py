@@ -53,7 +53,7 @@ class Rules(tuple[Rule, ...]):
         def rules_with(
             names: frozenset[str], in_pod: frozenset[Subject], in_cluster: bool
         ) -> tuple[AskedRule, ...]:
-            asked: list[AskedRule] = []
+            asked_rules: list[AskedRule] = []
             for rule in pod_rules:
                 constraints = rule.constraints_about(names)
                 if (
@@ -63,8 +63,8 @@ class Rules(tuple[Rule, ...]):
                     or not rule.about.isdisjoint(in_pod)
                     or (in_cluster and rule.with_profile is not None)
                 ):
-                    asked.append(AskedRule(rule, constraints))
-            return tuple(asked)
+                    asked_rules.append(AskedRule(rule, constraints))
+            return tuple(asked_rules)
 
         return lru_cache(maxsize=1024)(rules_with)
 

@@ -186,9 +186,9 @@ class KeyIndex(Owners[Dialect]):
             *(key for product in PRODUCTS for key in product.keys),
             *LOCAL_NAMES,
         ]
-        self._known = frozenset(_WILD.split(name, 1)[0] for name in all_names)
+        self._literal_starts = frozenset(_WILD.split(name, 1)[0] for name in all_names)
         self._domains = frozenset(name.partition("/")[0] for name in all_names if "/" in name)
-        self._bare = tuple(name for name in self._known if "/" not in name)
+        self._bare = tuple(name for name in self._literal_starts if "/" not in name)
         rows = (row for dialect in dialects for row in dialect.keys if row.general and "/" not in row.name)
         self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
         """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
@@ -216,7 +216,7 @@ class KeyIndex(Owners[Dialect]):
         from gpuxlate.manifest.hits import KeySearch
 
         accelerators = (key for keys in ACCELERATORS.values() for key in keys)
-        searched = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
+        searched = {*self._literal_starts, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
         return KeySearch(searched, (sign.removeprefix("/") for sign in SIGNS), COMMON)
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:

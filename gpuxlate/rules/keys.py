@@ -144,12 +144,12 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     tkestack/gpu-manager, README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
     words = key_index_of(context)
-    said: set[str] = set()
+    reported: set[str] = set()
     for spot, product in _of_products(words, pod):
         dialect = words.taken_for(product)
-        if dialect is None or product.title in said:
+        if dialect is None or product.title in reported:
             continue
-        said.add(product.title)
+        reported.add(product.title)
         if words.owners(spot.name):
             message = msg(
                 "{name} is a key of {product}, which has ended", name=spot.name, product=product.title
@@ -609,8 +609,8 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
             amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
             if amount is None or (context.profile and context.profile.changes_unit(unit)):
                 continue
-            most, least = number_format.MOST_PLAUSIBLE_GIB, number_format.LEAST_PLAUSIBLE_MIB
-            if (unit == "GiB" and amount <= most) or (unit == "MiB" and not 0 < amount < least):
+            most_gib, least = number_format.MOST_PLAUSIBLE_GIB, number_format.LEAST_PLAUSIBLE_MIB
+            if (unit == "GiB" and amount <= most_gib) or (unit == "MiB" and not 0 < amount < least):
                 continue
             if number_format.written(value).suffix not in SMALL:
                 continue  # K8S002 says what it means

@@ -74,7 +74,9 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             yield this.diagnostic(
                 resource.value,
                 msg(
-                    "{name} {what}: it must be a whole number", name=resource.name, what=_what(resource.value)
+                    "{name} {what}: it must be a whole number",
+                    name=resource.name,
+                    what=_value_text(resource.value),
                 ),
                 _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
@@ -181,12 +183,12 @@ def _of_decimals(words: KeyIndex, name: str) -> set[str]:
 
 def not_yet_known(value: Value) -> Diagnostic:
     """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
-    message = msg("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
+    message = msg("{name} {what}: it must be a whole number", name=value.path[-1], what=_value_text(value))
     finding: Diagnostic = quantity_is_whole.diagnostic(value, message, _whole_number_of("cards"))
     return finding
 
 
-def _what(value: Value) -> str:
+def _value_text(value: Value) -> str:
     if value.kind is ScalarKind.NODE:
         return "holds a mapping or a list"
     if value.kind is ScalarKind.NULL or not value.text:

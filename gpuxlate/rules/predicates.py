@@ -77,8 +77,10 @@ class PerContainerList:
         """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
         asking = [self.asked_by(container) for container in pod.containers]
         positive = [number for number in numbers if number]
-        left = iter(positive)
-        return [next(left) if asks else 0 for asks in asking] if len(positive) == sum(asking) else []
+        if len(positive) != sum(asking):
+            return []
+        numbers_in_order = iter(positive)
+        return [next(numbers_in_order) if asks else 0 for asks in asking]
 
 
 @record
@@ -717,8 +719,8 @@ def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
         by = chosen[1] if len(chosen) > 1 else predicate.by
         return replace(predicate, name=chosen[0], by=by)  # type: ignore[arg-type]
     if isinstance(predicate, AtMostParameter):
-        left = iter(chosen)
-        name, by = (next(left) if isinstance(term, str) else term for term in (predicate.name, predicate.by))
+        names = iter(chosen)
+        name, by = (next(names) if isinstance(term, str) else term for term in (predicate.name, predicate.by))
         return replace(predicate, name=name or "", by=by)
     return predicate
 

@@ -73,7 +73,7 @@ def versions_of(component: Component, key: str) -> tuple[str, ...]:
     return tuple(change.release.version for change in changes(component) if change.key == key)
 
 
-def newest(component: Component, told: Iterable[Release]) -> Version | None:
+def newest(component: Component, profile_releases: Iterable[Release]) -> Version | None:
     """The newest release of a component that is known: of the file, or among those that profiles tell of.
     None where the file does not have all releases of the component.
     """
@@ -82,7 +82,7 @@ def newest(component: Component, told: Iterable[Release]) -> Version | None:
         for document in _documents()
         if document["component"] == component.name and document.get("newest")
     ]
-    versions = (*listed, *(release.version for release in told if release.component == component))
+    versions = (*listed, *(release.version for release in profile_releases if release.component == component))
     numbers = (version for text in versions if (version := version_numbers(text)) is not None)
     return max(numbers, key=lambda version: version.release) if listed else None
 

@@ -346,10 +346,10 @@ def _sequence_pairs(old: Sequence, new: Sequence, plan: NodePlan | None) -> _Pai
     return _pairs([(item, item) for item, _ in same], [(item, item) for _, item in same], plan)
 
 
-def _pairs(kept: _Pairs, left: _Pairs, plan: NodePlan) -> _Pairs | None:
+def _pairs(kept: _Pairs, new_pairs: _Pairs, plan: NodePlan) -> _Pairs | None:
     """The keys and values still to compare. None where a planned one is not as planned."""
     pairs: _Pairs = []
-    for (key, value), (new_key, new_value) in zip(kept, left, strict=True):
+    for (key, value), (new_key, new_value) in zip(kept, new_pairs, strict=True):
         if key in plan.keys:
             if not (isinstance(new_key, Scalar) and new_key.text == plan.keys[key]):
                 return None

@@ -257,14 +257,16 @@ def _of_partition(partition: Partition, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PARTED_CONFIG, "config.yaml", parted)
-    told = _operator_settings(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
+    operator_settings = _operator_settings(
+        f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}"
+    )
     return NodeNeeds(
         labels,
         (),
         warnings,
         (),
         (document,),
-        (_aks_of_partition(partition, profile), _eks(told)),
+        (_aks_of_partition(partition, profile), _eks(operator_settings)),
     )
 
 
@@ -313,14 +315,15 @@ def _least_with_slices(card: Card, profile: str) -> str | None:
     return min(templates, key=lambda row: row.label or (), default=Template("")).name
 
 
-def _eks(told: NodeWarning) -> CloudPool:
+def _eks(operator_settings: NodeWarning) -> CloudPool:
     image = "the nodes need an AMI with an operating system that the operator supports"
     text = (
         "the AMI of EKS for NVIDIA, AL2023, has driver and toolkit: tell the operator driver.enabled=false, "
         "toolkit.enabled=false"
     )
     auto = "not on EKS Auto Mode: the device plug-in of its nodes cannot be configured"
-    notes = (OPERATOR, told, NodeWarning(image, EKS), NodeWarning(text, EKS_MIG), NodeWarning(auto, EKS_MIG))
+    of_partitions = (NodeWarning(text, EKS_MIG), NodeWarning(auto, EKS_MIG))
+    notes = (OPERATOR, operator_settings, NodeWarning(image, EKS), *of_partitions)
     return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
 
 
@@ -361,12 +364,12 @@ def _of_replica(replica: Replica, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map(PLUGIN_CONFIG, SHARING, config)
-    told = _operator_settings(f"devicePlugin.config.name={PLUGIN_CONFIG}")
+    operator_settings = _operator_settings(f"devicePlugin.config.name={PLUGIN_CONFIG}")
     driver = NodeWarning("the operator brings the driver, which AKS leaves out then", AKS_OPERATOR)
     fields = {"properties": {"gpuProfile": {"driver": "None"}}}
     title, where = "body of the agent pool", ("properties", "nodeLabels")
-    aks = CloudPool("aks", title, where, AKS_SHARED, fields, notes=(OPERATOR, told, driver))
-    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks(told)))
+    aks = CloudPool("aks", title, where, AKS_SHARED, fields, notes=(OPERATOR, operator_settings, driver))
+    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks(operator_settings)))
 
 
 def _config_map(name: str, key: str, data: Mapping[str, object]) -> dict[str, object]:

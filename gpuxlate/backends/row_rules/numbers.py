@@ -340,7 +340,7 @@ class SizeRule(RowRule):
         return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        requested = {row.sets: self._asked(row, violation.container) for row in self.subject_rows}
+        requested = {row.sets: self._requested_size(row, violation.container) for row in self.subject_rows}
         holding = (
             size
             for size in self.table.sizes
@@ -360,7 +360,7 @@ class SizeRule(RowRule):
         yield this.diagnostic(violation.value_at, message, msg("write {number}", number=gets))
 
     @staticmethod
-    def _asked(row: KeySpec, container: ContainerKeys) -> int:
+    def _requested_size(row: KeySpec, container: ContainerKeys) -> int:
         """The number of a container in the unit of sizes; 0 where it has none."""
         value = container.resources.get(row.name)
         number = (quantity.whole(value.text) if value else None) or 0

@@ -81,15 +81,15 @@ class SchedulerRule(RowRule):
     def summary_text(self) -> Message:
         values = {
             **self.values,
-            "schedulers": listed([f"`{name}`" for name in self._known() if name], OR),
+            "schedulers": listed([f"`{name}`" for name in self._scheduler_names() if name], OR),
         }
-        if "" in self._known():
+        if "" in self._scheduler_names():
             return msg("`schedulerName` in a pod with {any_key} is not set, or is {schedulers}.", **values)
         return msg("`schedulerName` in a pod with {any_key} is {schedulers}.", **values)
 
     def constraints(self) -> Iterable[Constraint]:
-        scheduled, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
-        if "" in self._known():
+        scheduled, asks, at = SchedulerIs(*self._scheduler_names()), self._asks(), ("schedulerName",)
+        if "" in self._scheduler_names():
             yield Constraint(scheduled, asks, at, per_container=False)
             return
         yield Constraint(scheduled | UNNAMED, asks, at, per_container=False)
@@ -98,7 +98,7 @@ class SchedulerRule(RowRule):
     def _if_missing(self, set_by: str) -> Severity:
         return Severity.INFO if self.set_by or set_by else Severity.WARNING
 
-    def _known(self) -> tuple[str, ...]:
+    def _scheduler_names(self) -> tuple[str, ...]:
         schedulers = self.table.schedulers
         return schedulers if self.table.scheduler else ("", DEFAULT_SCHEDULER, *schedulers)
 
@@ -112,7 +112,7 @@ class SchedulerRule(RowRule):
         return any(is_annotation_of_containers(row) for row in self.subject_rows)
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
+        if not SchedulerIs(*self._scheduler_names()).holds(pod) and not self._asks().holds(pod):
             severity = self._if_missing("") if UNNAMED.holds(pod) else this.severity
             yield from self._misplaced(replace(this, severity=severity), pod)
 

@@ -40,7 +40,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 OF_TEXTS = "it is about texts of annotations, which no policy computes with"
 
 
-def _asked(pod: PodKeys) -> list[Value]:
+def _request_values(pod: PodKeys) -> list[Value]:
     """What asks for a share, or says how much."""
     return [pod.annotations[name] for name in (*AMOUNTS, COUNT) if name in pod.annotations]
 
@@ -59,7 +59,7 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
     """
     label = pod.labels.get(ENABLED)
-    values = _asked(pod)
+    values = _request_values(pod)
     if values and not is_true(label):
         message = msg("{key} has no effect without {count}", key=str(values[0].path[-1]), count=ENABLED)
         hint = msg('add the label {key}: "true" to the pod', key=ENABLED)
@@ -79,7 +79,7 @@ def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     ## Source
     NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
     """
-    values, names = _asked(pod), {container.name for container in pod.containers}
+    values, names = _request_values(pod), {container.name for container in pod.containers}
     if values and pod.containers and names.isdisjoint(containers_of(pod)):
         message = msg("no container of the pod has the share: {key} names none", key=CONTAINERS)
         hint = msg("add {key} with the name of the container", key=CONTAINERS)

@@ -114,9 +114,9 @@ def _verify(
 ) -> None:
     """The result reads as what was there, with the wanted values, and the missing ones beside it."""
     kept = [(parameter.key, values.get(parameter.key, parameter.value)) for parameter in before]
-    left = [(parameter.key, parameter.value) for parameter in after]
-    added = [pair for pair in left if pair[0] in missing]
-    if added != list(missing.items()) or [pair for pair in left if pair[0] not in missing] != kept:
+    after_pairs = [(parameter.key, parameter.value) for parameter in after]
+    added = [pair for pair in after_pairs if pair[0] in missing]
+    if added != list(missing.items()) or [pair for pair in after_pairs if pair[0] not in missing] != kept:
         raise MergeError(
             msg("the parameters would not read as intended in {suffix} syntax", suffix=syntax.suffix)
         )

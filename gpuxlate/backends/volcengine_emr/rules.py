@@ -27,7 +27,7 @@ def _engine(context: Context) -> k.Engine:
     )
 
 
-def _asked(job: ContainerKeys) -> Value:
+def _first_gpu_key(job: ContainerKeys) -> Value:
     """The first key of mGPU in the job."""
     return next(value for name, value in job.resources.items() if name.startswith(k.GPU_PREFIXES))
 
@@ -225,7 +225,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
                 "the GPU parameters of {engine} are missing: no pod gets a card to share", engine=engine.title
             )
             hint = _add(engine, engine.gpu)
-            yield this.diagnostic(_asked(job), message, hint, on_key=True, missing=True)
+            yield this.diagnostic(_first_gpu_key(job), message, hint, on_key=True, missing=True)
             continue
         for role, names in engine.by_role():
             # EMR041 reports the switch of a CustomJob
@@ -238,7 +238,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
                 uncounted = meant and any(name in engine.counts for name in missing)
                 severity = Severity.ERROR if uncounted else Severity.WARNING
                 yield this.diagnostic(
-                    _asked(job), message, hint, severity=severity, on_key=True, missing=True
+                    _first_gpu_key(job), message, hint, severity=severity, on_key=True, missing=True
                 )
 
 
@@ -309,7 +309,7 @@ def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     for job in _jobs(pod):
         message = "the job needs a queue that was created with mGPU: a GPU queue without it takes no share"
         yield this.diagnostic(
-            _asked(job), message, "check the queue in the console of EMR Serverless", on_key=True
+            _first_gpu_key(job), message, "check the queue in the console of EMR Serverless", on_key=True
         )
 
 
@@ -353,4 +353,4 @@ def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterato
         elif value is None and any(name in job.resources for name in engine.gpu):
             message = msg("{key} is not set: the tasks get no card", key=k.ENABLED)
             hint = msg("set {key}=true", key=k.ENABLED)
-            yield this.diagnostic(_asked(job), message, hint, on_key=True, missing=True)
+            yield this.diagnostic(_first_gpu_key(job), message, hint, on_key=True, missing=True)
