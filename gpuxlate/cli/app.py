@@ -310,8 +310,8 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except (KeyboardInterrupt, typer.Abort):
         alert("note", "interrupted")
         return Exit.INTERRUPTED
-    except Terminated as asked:
-        return 128 + asked.number
+    except Terminated as signalled:
+        return 128 + signalled.number
     except OSError as error:
         with suppress(OSError, AttributeError), allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout

@@ -114,12 +114,12 @@ def _card(ledger: Ledger, card: OccupiedCard) -> Iterator[str]:
     if ledger.view.cores is not None:
         percent = msg("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
         texts.insert(0, ("compute", card.cores, PERCENT, percent))
-    told = [(localize(msg(name)), have, total, localize(text)) for name, have, total, text in texts]
+    usages = [(localize(msg(name)), have, total, localize(text)) for name, have, total, text in texts]
     count = localize(msg("whole") if card.is_whole else containers(len(card.held)))
     head = f"  {localize(msg('card {index:<3}', index=card.index))}"
-    fixed = wide(head) + wide(count) + 2 + sum(wide(name) + wide(text) + 5 for name, _, _, text in told)
-    width = width_of(fixed, len(told))
-    parts = [f"{name} {bar(have, total, width)} {text}" for name, have, total, text in told]
+    fixed = wide(head) + wide(count) + 2 + sum(wide(name) + wide(text) + 5 for name, _, _, text in usages)
+    width = width_of(fixed, len(usages))
+    parts = [f"{name} {bar(have, total, width)} {text}" for name, have, total, text in usages]
     line = "  ".join([head, *parts, count])
     if wide(line) <= terminal_columns():
         yield line

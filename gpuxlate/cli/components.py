@@ -23,8 +23,8 @@ def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | 
 
 def component_versions(texts: Sequence[str], profiles: Iterable[Profile]) -> dict[str, str]:
     """The versions of ``--with``, by component; profiles may tell of releases. Raises UserError."""
-    told = [change.release for profile in profiles for change in profile.releases]
-    return dict(_version(text, told) for text in texts)
+    profile_releases = [change.release for profile in profiles for change in profile.releases]
+    return dict(_version(text, profile_releases) for text in texts)
 
 
 def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
@@ -34,22 +34,22 @@ def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
     return replace(profile, components=components, kubernetes_version=kubernetes)
 
 
-def _version(text: str, told: Iterable[Release]) -> tuple[str, str]:
+def _version(text: str, profile_releases: Iterable[Release]) -> tuple[str, str]:
     name, equals, version = text.partition("=")
     component = _component(WITH, text, name)
     if not equals or version_numbers(version) is None:
         raise InvalidValueError(WITH, text, msg("write {name}=VERSION, as in hami=2.11", name=name))
-    _check_documented(WITH, text, component, version, told)
+    _check_documented(WITH, text, component, version, profile_releases)
     return component.name, version
 
 
 def _check_documented(
-    option: str, text: str, component: Component, version: str, told: Iterable[Release]
+    option: str, text: str, component: Component, version: str, profile_releases: Iterable[Release]
 ) -> None:
     """Refuse a version of which nobody can say what it reads. Raises UserError."""
     from gpuxlate.rules.releases import newest
 
-    last = newest(component, told)
+    last = newest(component, profile_releases)
     if last is not None and (version_numbers(version) or last).minor > last.minor:
         hint = msg(
             "the newest release of {title} that is known is {version}: what a later one changes, "

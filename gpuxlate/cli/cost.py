@@ -197,7 +197,7 @@ def command(
     `prices:` in the configuration; there is no default.
     """
     backend = lookup.written_target(to)
-    time = _given("--hours", hours, hours_of)
+    time = _parse_option("--hours", hours, hours_of)
     chosen = prices.read_prices(price)
     if not isinstance(backend, BilledBackend):
         from gpuxlate.cli import cards_held
@@ -245,7 +245,7 @@ def command(
     return Exit.CLEAN
 
 
-def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
+def _parse_option(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
         return read(text)
     except ValueError as error:
@@ -261,7 +261,7 @@ def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mi
     billed = figures.get(card_name(name).casefold()) if name else None
     card_units, memory = (billed.units, billed.memory_mib) if billed else (None, None)
     if units is not None:
-        card_units = _given("--card-units", units, price_number)
+        card_units = _parse_option("--card-units", units, price_number)
     if memory_mib is not None:
         memory = memory_mib
     if card_units is not None and memory is not None:
@@ -307,7 +307,7 @@ def _text(
     amount: Fraction | None,
 ) -> str:
     parts = [
-        _said(
+        _sentence(
             "card{called}: {units} GPU-hours for one hour, {memory} MiB usable",
             called=f" ({name})" if name else "",
             units=_both(card.units),
@@ -323,7 +323,7 @@ def _text(
     return "\n".join([*parts, text_of([localize(backend.billing_note)])])
 
 
-def _said(template: str, **values: object) -> str:
+def _sentence(template: str, **values: object) -> str:
     """A line of text."""
     return text_of([localize(msg(template, **values))])
 
@@ -376,15 +376,15 @@ def _yes(price: Price, side: Decides) -> str:
 def _break_even(price: Price) -> str:
     memory, cores = price.break_even_memory_mib, price.break_even_cores
     above = "break-even at {asked} %: above {limit} MiB memory decides the price"
-    lines = [_said(above, asked=price.cores, limit=_both(memory))]
+    lines = [_sentence(above, asked=price.cores, limit=_both(memory))]
     if free := price.free_memory_mib:
         up_to = "  up to {limit} MiB memory costs nothing more: {free} MiB are free"
-        lines.append(_said(up_to, limit=int(memory), free=free))
+        lines.append(_sentence(up_to, limit=int(memory), free=free))
     above = "break-even at {asked} MiB: above {limit} % compute decides the price"
-    lines.append(_said(above, asked=price.memory_mib, limit=_both(cores)))
+    lines.append(_sentence(above, asked=price.memory_mib, limit=_both(cores)))
     if free := price.free_cores:
         up_to = "  up to {limit} % compute costs nothing more: {free} % are free"
-        lines.append(_said(up_to, limit=int(cores), free=free))
+        lines.append(_sentence(up_to, limit=int(cores), free=free))
     return "".join(lines)
 
 

@@ -77,7 +77,7 @@ def command(
             backend, accept=accept, profile=target_profile, decisions=decided.decisions if decided else None
         )
         for base, requests in groups:
-            for result in _made(base, requests, settings, output, named=workload is not None):
+            for result in _render_each(base, requests, settings, output, named=workload is not None):
                 done.append((backend, result))
                 diagnostics.extend(result.diagnostics)
     printing.show(
@@ -169,7 +169,7 @@ def _one_share_a_file(
             )
 
 
-def _made(
+def _render_each(
     base: Source | None, requests: list[RenderRequest], settings: Settings, output: str, *, named: bool
 ) -> Iterator[RenderResult]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""

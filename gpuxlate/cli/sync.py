@@ -542,7 +542,7 @@ def _diff(planned: PlannedTree, each: TargetTree) -> str:
 
     text = ""
     for path in sorted([*each.written, *each.removed, *each.by_hand]):
-        current, rendered = each.there(path), each.made(path)
+        current, rendered = each.current_text(path), each.new_text(path)
         changed = unified(current, rendered, each.place(path).lstrip("/"))
         if not changed and path in each.new_files:
             mode = each.new_files[path].source.mode

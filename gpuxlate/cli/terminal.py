@@ -69,8 +69,8 @@ def ending_quietly(*, whole_process: bool) -> Iterator[None]:
         for number in ours:
             signal.signal(number, end)
         yield
-    except Terminated as asked:
-        sys.exit(128 + asked.number)
+    except Terminated as signalled:
+        sys.exit(128 + signalled.number)
     finally:
         for number in ours:  # the interpreter that ends has nothing more to clean up
             signal.signal(number, signal.SIG_DFL)

@@ -91,10 +91,10 @@ def _note(results: Sequence[Result], settings: Settings) -> None:
             raise problem
         printing.show_error(problem)
     if run.share_documents:
-        left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
+        documents = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
         rendered = "gpuxlate render FILE --to TARGET"
         printing.info(
-            msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered)
+            msg("note: {left} left out: {command} writes the manifests", left=documents, command=rendered)
         )
     note_source(run, settings.from_)
 

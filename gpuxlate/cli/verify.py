@@ -63,7 +63,7 @@ def command(
     printing.show(documents.diagnostics, documents.sources)
     if documents.broken:
         return Exit.FINDINGS
-    document, share = _one(documents, name)
+    document, share = _choose_share(documents, name)
     wanted_cards, refused = expected(share.share, backend, target_profile, card_memory)
     if refused:
         printing.show([with_location(document, finding) for finding in refused], documents.sources)
@@ -96,7 +96,7 @@ def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
     return of_profile
 
 
-def _one(documents: ShareDocuments, name: str | None) -> tuple[Document, ShareDocument]:
+def _choose_share(documents: ShareDocuments, name: str | None) -> tuple[Document, ShareDocument]:
     shares = [(document, share) for _, document, share in documents.shares if name in (None, share.name)]
     if len(shares) == 1:
         return shares[0]

@@ -103,10 +103,10 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     spec, status = subject.pod.get("spec") or {}, subject.pod.get("status") or {}
     runs = waiting.runs(subject.pod) and not subject.missing
     node = spec.get("nodeName")
-    told = waiting.events(server, subject)
+    pod_events = waiting.events(server, subject)
     findings = _findings(subject)
     misspelt = {str(finding.path[-1]) for finding in findings if finding.code == key_is_known.code}
-    obstacles = [] if runs else [*waiting.obstacles(server, subject, told, misspelt)]
+    obstacles = [] if runs else [*waiting.obstacles(server, subject, pod_events, misspelt)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES_PATH) for each in page]
@@ -114,7 +114,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
         if node:
             obstacles += _of_its_node(nodes, subject.pod)
         else:
-            pod = _wanted(subject)
+            pod = _demand_of(subject)
             if isinstance(pod, str):
                 obstacles += [] if spec.get("resourceClaims") else [pod]
             else:
@@ -132,8 +132,8 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
         node,
         runs,
         bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
-        [*waiting.state(subject, told)],
-        told,
+        [*waiting.state(subject, pod_events)],
+        pod_events,
         findings,
         obstacles,
         len(nodes),
@@ -144,7 +144,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     )
 
 
-def _wanted(subject: waiting.AskedObject) -> PodDemand | str:
+def _demand_of(subject: waiting.AskedObject) -> PodDemand | str:
     """The pod as the packing asks for it, or why it cannot be asked for."""
     keys = keys_of_pod(subject.pod)
     dialects = registry.backends_of(keys)
@@ -185,8 +185,10 @@ def _findings(subject: waiting.AskedObject) -> list[Diagnostic]:
 
 def _text(why: Reasons) -> Iterator[str]:
     yield localize(_head(why))
-    said = tuple(event.message for event in why.events if event.message)
-    yield from (f"  {localize(line)}" for line in why.state if not (said and line.endswith(said)))
+    event_messages = tuple(event.message for event in why.events if event.message)
+    yield from (
+        f"  {localize(line)}" for line in why.state if not (event_messages and line.endswith(event_messages))
+    )
     if why.events:
         yield localize(msg("events:"))
         for event in why.events:

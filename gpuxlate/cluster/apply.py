@@ -59,7 +59,7 @@ class Kinds:
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
-        self._known: dict[str, Mapping[str, Json]] = {}
+        self._resources_by_root: dict[str, Mapping[str, Json]] = {}
 
     def path(self, body: Json, namespace: str) -> str:
         """The path of an object. Raises ClusterError for a kind that the server does not know."""
@@ -77,7 +77,7 @@ class Kinds:
         return f"{root}/namespaces/{quote(namespace, safe='')}/{resource['name']}/{name}"
 
     def _kinds(self, root: str, version: str) -> Mapping[str, Json]:
-        if root not in self._known:
+        if root not in self._resources_by_root:
             try:
                 listed = self._server.get(root).get("resources") or ()
             except MissingError:
@@ -85,10 +85,10 @@ class Kinds:
                     msg("the server has no API {version}", version=version), "are its CRDs installed?"
                 ) from None
             # subresources have a slash in their names
-            self._known[root] = {
+            self._resources_by_root[root] = {
                 resource["kind"]: resource for resource in listed if "/" not in resource["name"]
             }
-        return self._known[root]
+        return self._resources_by_root[root]
 
 
 def objects_of(source: Source) -> Iterator[Json]:
@@ -179,7 +179,7 @@ def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Do
     failed: list[ClusterError] = []
     for sent_object in objects:
         try:
-            before = _there(server, sent_object.path)
+            before = _find_object(server, sent_object.path)
             result = server.apply(
                 sent_object.path, sent_object.body, field_manager=MANAGER, dry_run=True, force=force
             )
@@ -194,7 +194,7 @@ def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Do
     return done
 
 
-def _there(server: ApiServer, path: str) -> Json | None:
+def _find_object(server: ApiServer, path: str) -> Json | None:
     try:
         return server.get(path)
     except MissingError:

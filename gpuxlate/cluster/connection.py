@@ -210,7 +210,7 @@ def _library() -> tuple[Any, Any]:
 
 def _context(kubeconfig: Kubeconfig, name: str | None) -> KubeContext | None:
     """The context to use; None inside a pod that has no kubeconfig."""
-    if kubeconfig.found:
+    if kubeconfig.was_read:
         return kubeconfig.choose(name)
     if "KUBERNETES_SERVICE_HOST" in os.environ:
         return None

@@ -70,7 +70,7 @@ class Kubeconfig:
         self._data = {str(path): _read(path) for path in self.paths if named or path.exists()}
 
     @property
-    def found(self) -> bool:
+    def was_read(self) -> bool:
         """At least one file was read."""
         return bool(self._data)
 

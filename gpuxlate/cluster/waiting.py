@@ -129,14 +129,20 @@ def state(asked_object: AskedObject, recorded: Sequence[PodEvent]) -> Iterator[s
         for container in status.get(name) or ():
             for each in (container.get("state") or {}, container.get("lastState") or {}):
                 for phase in ("waiting", "terminated"):
-                    told = each.get(phase) or {}
-                    if told.get("reason") not in (None, "Completed", "PodInitializing", "ContainerCreating"):
-                        text = msg("{title}: {text}", title=str(container.get("name")), text=_reason(told))
-                        yield text
+                    reported = each.get(phase) or {}
+                    if reported.get("reason") not in (
+                        None,
+                        "Completed",
+                        "PodInitializing",
+                        "ContainerCreating",
+                    ):
+                        title = str(container.get("name"))
+                        yield msg("{title}: {text}", title=title, text=_reason(reported))
 
 
-def _reason(told: Mapping[str, Any]) -> str:
-    reason, message = str(told.get("reason") or ""), " ".join(str(told.get("message") or "").split())
+def _reason(reported: Mapping[str, Any]) -> str:
+    reason = str(reported.get("reason") or "")
+    message = " ".join(str(reported.get("message") or "").split())
     return f"{reason}: {message}" if reason and message else reason or message
 
 
@@ -197,7 +203,7 @@ def _read(server: ApiServer, path: str) -> Json | None:
 
 
 def obstacles(
-    server: ApiServer, asked_object: AskedObject, told: Sequence[PodEvent], misspelt: Set[str]
+    server: ApiServer, asked_object: AskedObject, pod_events: Sequence[PodEvent], misspelt: Set[str]
 ) -> Iterator[str]:
     """What keeps the pod from a node, or from being made, beside the cards of nodes. ``misspelt``: keys that
     lint has named."""
@@ -220,7 +226,7 @@ def obstacles(
         )
         yield from _quotas(server, namespace, spec)
     yield from _scheduler(spec, asked_object)
-    yield from _others(told, misspelt)
+    yield from _others(pod_events, misspelt)
 
 
 def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
@@ -371,9 +377,9 @@ def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
 _INSUFFICIENT = re.compile(r"\bInsufficient ([\w./-]+[\w-])")
 
 
-def _others(told: Sequence[PodEvent], misspelt: Set[str]) -> Iterator[str]:
+def _others(pod_events: Sequence[PodEvent], misspelt: Set[str]) -> Iterator[str]:
     """What the scheduler misses beside GPUs and what lint has named, by the last event of its own."""
-    last = next((event for event in reversed(told) if event.reason == "FailedScheduling"), None)
+    last = next((event for event in reversed(pod_events) if event.reason == "FailedScheduling"), None)
     for name in dict.fromkeys(_INSUFFICIENT.findall(last.message)) if last else ():
         if not registry.is_gpu_key(name) and name not in registry.whole_card_keys() | misspelt:
             yield msg("the scheduler misses {name}, which is not a resource of GPUs", name=name)

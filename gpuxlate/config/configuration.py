@@ -377,8 +377,8 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     settings, problems = check_model(profile_model(), data, CONFIG_CODE, base=base)
     catalogue = tuple(map(Card.from_document, (settings or {}).get("catalogue", ())))
     problems += _of_catalogue(catalogue, (*base, "catalogue"))
-    told = (settings or {}).get("releases", ())
-    problems += _of_releases(told, (*base, "releases")) if told else ()
+    release_entries = (settings or {}).get("releases", ())
+    problems += _of_releases(release_entries, (*base, "releases")) if release_entries else ()
     if settings is None or problems:
         raise ConfigError(problems)
     cards = settings.get("cards", {})
@@ -398,7 +398,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         catalogue,
         tuple(
             change
-            for release in told
+            for release in release_entries
             for change in releases.read(release, registry.components()[release["component"]])
         ),
     )
@@ -408,7 +408,7 @@ WHETHER_READ = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
 """The changes of which a release has one for a key."""
 
 
-def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
+def _of_releases(release_entries: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
     """What is wrong with the releases of a profile: names that nothing has, what is not said."""
     from gpuxlate.backends import registry
 
@@ -416,7 +416,7 @@ def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic
     rows = (row for backend in registry.all_backends() for row in backend.keys)
     names = {name for row in rows for name in (row.name, row.template, *row.aliases)}
     reading: dict[tuple[str, str, str], str] = {}
-    for number, release in enumerate(told):
+    for number, release in enumerate(release_entries):
         if release["component"] not in components:
             yield _unknown_in((*base, number, "component"), release["component"], components)
         for index, change in enumerate(release["changes"]):

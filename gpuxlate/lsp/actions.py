@@ -140,20 +140,20 @@ def actions(check: CheckedText, place: types.Range, only: Sequence[str] | None) 
     if check.editor is None:
         return []
     actions: list[types.CodeAction] = []
-    if _wanted(QUICK_FIX, only):
+    if _is_requested(QUICK_FIX, only):
         actions += _fixes(check, place)
         actions += _acceptances(check, place)
-    if _wanted(FIX_ALL, only) and check.safe_edits:
+    if _is_requested(FIX_ALL, only) and check.safe_edits:
         edit = _workspace_edit(check, check.safe_edits)
         actions.append(
             types.CodeAction(localize("Fix all findings that have a safe fix"), FIX_ALL, edit=edit)
         )
-    if _wanted(TRANSLATION, only) and check.shares:
+    if _is_requested(TRANSLATION, only) and check.shares:
         actions += _translations(check)
     return actions
 
 
-def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+def _is_requested(kind: str, only: Sequence[str] | None) -> bool:
     """Kinds are a tree: who asks for ``source`` asks for ``source.fixAll.gpuxlate``."""
     return only is None or any(
         not kind_wanted or f"{kind}.".startswith(f"{protocol_word(kind_wanted)}.") for kind_wanted in only

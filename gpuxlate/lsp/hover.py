@@ -70,8 +70,8 @@ def _linked(text: str, address: str | None) -> str:
 
 
 def _sentence(text: str) -> str:
-    told = localize(text).rstrip(".")
-    return f"{told[:1].upper()}{told[1:]}"
+    sentence = localize(text).rstrip(".")
+    return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
 def of_rule(rule: Rule) -> str:

@@ -56,7 +56,7 @@ class Nodes:
         self._queued_for: int | None = None
         self._queue: list[tuple[int, int]] = []
         """Of the turns those that have not refused the asks that came last."""
-        self._most: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
+        self._largest_free: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
         self._pods: Counter[int] = Counter()
         self._refused: dict[int, set[int]] = {}
         for node_bin in bins:
@@ -74,7 +74,7 @@ class Nodes:
         while self._queue:
             turn = self._queue[0]
             number = turn[1]
-            most_mib, most_percent = self._most[number]
+            most_mib, most_percent = self._largest_free[number]
             fits = most_mib >= mib and most_percent >= percent and number not in refused
             chosen = self._place(ask_index, number) if fits else None
             heappop(self._queue)
@@ -104,12 +104,12 @@ class Nodes:
     def _add(self, node_bin: Bin) -> None:
         self.bins.append(node_bin)
         self.state.append(node_bin.cards)
-        self._most.append((0, 0))
+        self._largest_free.append((0, 0))
         self._enter(len(self.state) - 1)
 
     def _enter(self, number: int) -> None:
         cards = self.state[number]
-        self._most[number] = (
+        self._largest_free[number] = (
             max((card.memory_mib for card in cards), default=0),
             max((card.cores for card in cards), default=0),
         )

@@ -62,18 +62,18 @@ class OccupiedCard:
     @property
     def cores(self) -> int:
         """Percent in use."""
-        return self._most(lambda use: use.ask.percent)
+        return self._maximum(lambda use: use.ask.percent)
 
     def memory_mib(self, card_mib: int | None) -> int:
         """MiB in use; all of the card where a container has it whole."""
-        return self._most(lambda use: (card_mib or 0) if use.memory_mib is None else use.memory_mib)
+        return self._maximum(lambda use: (card_mib or 0) if use.memory_mib is None else use.memory_mib)
 
     @property
     def slots(self) -> int:
         """Containers at once."""
-        return self._most(lambda _: 1)
+        return self._maximum(lambda _: 1)
 
-    def _most(self, size: Callable[[ContainerUse], int]) -> int:
+    def _maximum(self, size: Callable[[ContainerUse], int]) -> int:
         """A sum over its pods: what each takes at the most, since init containers end before the others."""
         if not any(use.ask.ends for use in self.held):
             return sum(map(size, self.held))

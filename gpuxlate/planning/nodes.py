@@ -116,7 +116,7 @@ def profile_data(
     sharing = [n for n in serving if n.view.serves is not NodeOffer.WHOLE] or serving
     notes: list[str] = []
 
-    def one(name: str, values: Iterator[object]) -> Any:
+    def common_value(name: str, values: Iterator[object]) -> Any:
         distinct = list(values)
         different = sorted({str(value) for value in distinct})
         if len(different) > 1:
@@ -129,27 +129,28 @@ def profile_data(
 
     views = [n.view for n in sharing]
     cards = {
-        "model": one("cards.model", (v.model for v in views)),
-        "perNode": one("cards.perNode", (v.cards for v in views)),
-        "memoryMiB": one("cards.memoryMiB", (v.physical_mib or v.card_mib for v in views)),
+        "model": common_value("cards.model", (v.model for v in views)),
+        "perNode": common_value("cards.perNode", (v.cards for v in views)),
+        "memoryMiB": common_value("cards.memoryMiB", (v.physical_mib or v.card_mib for v in views)),
     }
     data: dict[str, Any] = {
         "target": target,
         "kubernetesVersion": kubernetes_version,
-        "nodeImage": one("nodeImage", (n.image for n in sharing)),
-        "policy": one("policy", (str(v.policy) if v.policy else None for v in views)),
-        "cards": _given(cards),
+        "nodeImage": common_value("nodeImage", (n.image for n in sharing)),
+        "policy": common_value("policy", (str(v.policy) if v.policy else None for v in views)),
+        "cards": _without_none(cards),
         "components": {
             name: value
             for name in sorted({name for v in views for name in v.components})
-            if (value := one(f"components.{name}", (v.components.get(name) for v in views))) is not None
+            if (value := common_value(f"components.{name}", (v.components.get(name) for v in views)))
+            is not None
         },
     }
     backend = registry.get(target)
     data["catalogue"] = _catalogue(views, cards["model"], cards["memoryMiB"], backend)
     if backend.extension and any(v.extension for v in views):
-        data[backend.extension.key] = _given(backend.extension_data(views, one, notes))
-    return _given(data), notes
+        data[backend.extension.key] = _without_none(backend.extension_data(views, common_value, notes))
+    return _without_none(data), notes
 
 
 def _catalogue(
@@ -175,7 +176,9 @@ def _catalogue(
             "most": max((n for view in views if (n := _on_a_card(view, name))), default=None),
             "source": "labels of the nodes" if shown else catalogued.source,
         }
-        templates.append({**_given(template), **({} if shown else {"confidence": catalogued.confidence})})
+        templates.append(
+            {**_without_none(template), **({} if shown else {"confidence": catalogued.confidence})}
+        )
     return [{"name": card.name if card else model, "vendor": backend.vendor, "templates": templates}]
 
 
@@ -187,7 +190,7 @@ def _on_a_card(view: NodeView, profile: str) -> int | None:
     return -(-sum(row.amount for row in rows) // (of * view.cards)) if of and view.cards else None
 
 
-def _given(data: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(data: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if value not in (None, "", {}, [])}
 
 

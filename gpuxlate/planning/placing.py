@@ -65,12 +65,12 @@ class Budget:
     """The placements that a search may still try."""
 
     def __init__(self, steps: int) -> None:
-        self.left = steps
+        self.remaining = steps
 
     def spend(self) -> None:
         """Count one placement more. Raises UndecidedError where none is left."""
-        self.left -= 1
-        if self.left < 0:
+        self.remaining -= 1
+        if self.remaining < 0:
             raise UndecidedError
 
 

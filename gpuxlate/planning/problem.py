@@ -97,7 +97,7 @@ def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
         if unread or not asks:
             return msg("the request of the pod cannot be read")
     else:
-        return msg("it does not serve {what}", what=_what(demand))
+        return msg("it does not serve {what}", what=_resource_text(demand))
     if node.closed:
         return node.closed
     if taint := untolerated(node, demand):
@@ -128,7 +128,7 @@ def _is_read(demand: PodDemand, backend: Backend, view: NodeView) -> bool:
     )
 
 
-def _what(demand: PodDemand) -> str:
+def _resource_text(demand: PodDemand) -> str:
     return msg("shares of {target}", target=demand.backend.name) if demand.backend else NVIDIA_GPU
 
 
@@ -142,10 +142,10 @@ def _counted(view: NodeView, demand: PodDemand) -> Asks | str:
             ContainerRequest("", False, 0, count, whole=True, mode=key) for key, count in counts.items()
         )
     if not view.parts:
-        return msg("it does not serve {what}", what=_what(demand))
+        return msg("it does not serve {what}", what=_resource_text(demand))
     return msg(
         "it does not serve {what}; it serves {others}",
-        what=", ".join(others) or _what(demand),
+        what=", ".join(others) or _resource_text(demand),
         others=serves_text(view),
     )
 

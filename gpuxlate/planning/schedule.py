@@ -83,7 +83,7 @@ class Schedule:
         return self.planned + self.added
 
     @property
-    def left(self) -> int:
+    def waiting_count(self) -> int:
         """Pods that wait."""
         return sum(count for _, count in self.waiting)
 
@@ -92,7 +92,9 @@ class Schedule:
         """The nodes that the cluster needs, and the pods that wait on those of the packing."""
         if not self.waiting:
             return nodes_text(self.nodes)
-        return msg("{nodes}; {pods} would wait", nodes=nodes_text(self.nodes), pods=pods_text(self.left))
+        return msg(
+            "{nodes}; {pods} would wait", nodes=nodes_text(self.nodes), pods=pods_text(self.waiting_count)
+        )
 
     def printed(self) -> PrintedSchedule:
         """The schedule as the record that is printed."""
@@ -124,12 +126,12 @@ class Schedule:
             )
             yield msg(
                 text,
-                left=self.left,
+                left=self.waiting_count,
                 pods=pods_text(self.pods),
                 names=join_and(names),
                 nodes=nodes_text(self.nodes),
             )
-            if self.largest_first < self.left:
+            if self.largest_first < self.waiting_count:
                 text = "applied largest first, {pods} would wait"
                 if not self.largest_first:
                     text = "applied largest first, every pod runs on these nodes"

@@ -81,7 +81,7 @@ def expected(
     if part is not None:
         many = part.count > 1 or (share.replica is not None and share.replica.count > 1)
         note = msg("what nvidia-smi shows of {part} is not documented: its memory is not verified", part=part)
-        refused = _given(share, backend, profile)[2] if backend else []
+        refused = _granted_memory(share, backend, profile)[2] if backend else []
         return Expected(None if many else 1, notes=(note,)), refused
     whole = card_mib or (profile.cards.memory_mib if profile else None)
     notes: list[str] = []
@@ -95,7 +95,7 @@ def expected(
     refused = []
     granted, limit = requested, share.memory_limit_mib_per_card
     if backend is not None:
-        granted, limit, refused = _given(share, backend, profile)
+        granted, limit, refused = _granted_memory(share, backend, profile)
     if requested is not None and granted is None:
         notes.append("with all compute of a card, a container sees all of its memory: the limit is not shown")
     sees = backend.visible_memory(share, granted, whole, profile) if backend and granted is not None else None
@@ -125,7 +125,7 @@ def expected(
     return Expected(share.cards, requested, least, maximum, figure, tuple(notes)), refused
 
 
-def _given(
+def _granted_memory(
     share: Share, backend: Backend, profile: Profile | None
 ) -> tuple[int | None, int | None, list[Diagnostic]]:
     """MiB on each card after the target rounds them up, how far they may burst, and its refusals."""

@@ -72,17 +72,17 @@ def _kind(reason: object) -> object:
 
 def _group(problem: PackingProblem, group: Sequence[tuple[int, str]]) -> KeptOut:
     names = [problem.ledgers[number].node.name for number, _ in group]
-    best, why = max(group, key=lambda reason: _most(reason[1]))
+    best, why = max(group, key=lambda reason: _room_in(reason[1]))
     return KeptOut(len(group), why, problem.ledgers[best].node.name, names)
 
 
-def _most(reason: object) -> int:
+def _room_in(reason: object) -> int:
     """The room that a reason tells of; 0 where it tells of none."""
     if not isinstance(reason, Message):
         return 0
     values: Mapping[str, object] = reason.values
     room = sum(amount for name in ("most", "free") if isinstance(amount := values.get(name), int))
-    return room + sum(map(_most, values.values()))
+    return room + sum(map(_room_in, values.values()))
 
 
 def _in_all(problem: PackingProblem) -> str | None:

@@ -75,7 +75,10 @@ class PolicyOptions:
 def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies of the rules of dialects. Of one that no policy can recognize there are names alone."""
     backend_demands = [
-        demanded for backend in backends if is_recognized(backend) for demanded in _asked(backend, wish)
+        demanded
+        for backend in backends
+        if is_recognized(backend)
+        for demanded in _demands_by_parameters(backend, wish)
     ]
     for suffix in dict.fromkeys(demanded.subject.suffix for demanded in backend_demands):
         of_subject = [demanded for demanded in backend_demands if demanded.subject.suffix == suffix]
@@ -100,7 +103,7 @@ def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[Admi
             yield policy
 
 
-def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
+def _demands_by_parameters(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
     """What a dialect demands, of pods and of workloads, apart where it reads parameters."""
     profile = wish.profile_of(backend)
     every = demands(backend, profile, wish.selected, reads=wish.parameters)

@@ -67,18 +67,18 @@ class KeyNames:
         self.backends, self.others = backends, others
         self.words = key_index_of(Context(dialects=dialects))
         self.prefixes = _prefixes(backends)
-        self._own = {backend.name for backend in backends}
-        self._complete = self._own.issuperset(dialect.name for dialect in dialects)
+        self._backend_names = {backend.name for backend in backends}
+        self._complete = self._backend_names.issuperset(dialect.name for dialect in dialects)
         rows = (row for dialect in dialects for row in dialect.keys)
-        self._known = [*dict.fromkeys(name for row in rows for name in (row.name, *row.aliases))]
-        self._known += [IGNORE, *sorted(self.words.known_typos)]
+        self._known_names = [*dict.fromkeys(name for row in rows for name in (row.name, *row.aliases))]
+        self._known_names += [IGNORE, *sorted(self.words.known_typos)]
 
     def _is_own(self, name: str) -> bool:
-        return any(dialect.name in self._own for dialect in self.words.owners(_some(name)))
+        return any(dialect.name in self._backend_names for dialect in self.words.owners(_some(name)))
 
     def looked_at(self) -> NamePatterns:
         """The names and the domains of keys with which one of the tables has something to find."""
-        names = [name for name in self._known if self._is_own(name) and self._read(name) != EVERY_PLACE]
+        names = [name for name in self._known_names if self._is_own(name) and self._read(name) != EVERY_PLACE]
         domains = [f"{domain_of(prefix)}/" if "/" in prefix else prefix for prefix in self.prefixes]
         return NamePatterns.of(names, domains)
 
@@ -86,7 +86,7 @@ class KeyNames:
         """The places where something reads a key of the dialects, as a table in CEL."""
         before = tuple(self.prefixes)
         places_by_name = {
-            name: self._read(name) if self._is_own(name) else EVERY_PLACE for name in self._known
+            name: self._read(name) if self._is_own(name) else EVERY_PLACE for name in self._known_names
         }
         places_by_name |= {name: EVERY_PLACE for names in self.others.values() for name in names}
         places_by_name = {
@@ -108,7 +108,7 @@ class KeyNames:
     def offered_by(self) -> str:
         """The kinds of nodes that may offer a resource, as a table in CEL; none of what is no GPU's."""
         prefixes = [prefix for prefix in _prefixes(registry.pod_backends()) if "/" in prefix]
-        names = {name: self._offered(name) for name in self._known}
+        names = {name: self._offered(name) for name in self._known_names}
         names |= {name: (dialect,) for dialect, some in self.others.items() for name in some}
         names = {name: kinds for name, kinds in names.items() if kinds or name.startswith(tuple(prefixes))}
         return _table(names, {prefix: self._offered(f"{prefix}?") for prefix in prefixes})
@@ -118,7 +118,7 @@ class KeyNames:
         whole = words.counts_whole_cards(key)
         if not whole and not words.is_resource(key):
             return ()
-        kinds = [kind for kind in sorted(words.offers(key)) if kind.partition(" ")[0] in self._own]
+        kinds = [kind for kind in sorted(words.offers(key)) if kind.partition(" ")[0] in self._backend_names]
         # whole cards go together, and so do the keys of other dialects, which are not judged
         apart = not self._complete and (whole or not self._is_own(name))
         return (*kinds, *([WHOLE] if whole else []), *([OTHERS] if apart else []))
@@ -171,7 +171,7 @@ def _group(values: Values, names: Iterable[str] = (), like: Iterable[str] = ()) 
     return f"{{'is': {list_in_cel(values)}, 'names': {list_in_cel(names)}, 'like': {list_in_cel(like)}}}"
 
 
-def _found(table: str, default: str) -> str:
+def _look_up(table: str, default: str) -> str:
     """What a table says of a key ``k``. A key has one slash at most, and so has what a star stands for."""
     like = "g.like.exists(s, k.startsWith(s.split('*')[0]) && k.endsWith(s.split('*')[1]))"
     return f"(variables.{table}.filter(g, k in g.names || {like}).map(g, g['is']) + [{default}])[0]"
@@ -207,7 +207,7 @@ def _wrong(names: KeyNames, subject: PolicySubject, style: PolicyStyle) -> str:
     lists = [f"({of}).map(l, {_at(cel_string(at), cel_string(at), 'l')})" for at, of in NAME_LISTS.items()]
     of_container = _at("'limits'", f"{container} + string(c.name) + ' limits'", "c.asks")
     lists.append(f"variables.asking.map(c, {of_container})")
-    places = _found(READ_IN, "[string(m.at)]")
+    places = _look_up(READ_IN, "[string(m.at)]")
     keys = f"m.names{_meant(names)}.map(k, {{'name': dyn(k), 'read': dyn({places})}})"
     under = cel_string(_under("", ""))
     read = f"m.at in k.read || string(m.at) + {under} + variables.schedulerName in k.read"
@@ -251,9 +251,9 @@ def _parts(names: KeyNames, subject: PolicySubject, style: PolicyStyle) -> Itera
     yield Validation(rule, _none_of(rule), sentence(rule, hint, style), rule.code, broken, where)
 
 
-def _of_keys(rule: Rule, condition: str, told: str, words: str) -> Validation:
-    """A rule on keys that nothing reads where they are. ``condition``: on such a key; ``told``: its text."""
-    of_list = f"string(l.where) + ': ' + l.keys.filter(k, {condition}).map(k, {told}).join(', ')"
+def _of_keys(rule: Rule, condition: str, text: str, words: str) -> Validation:
+    """A rule on keys that nothing reads where they are. ``condition``: on such a key; ``text``: its text."""
+    of_list = f"string(l.where) + ': ' + l.keys.filter(k, {condition}).map(k, {text}).join(', ')"
     of_pod = f"p.found.filter(l, l.keys.exists(k, {condition})).map(l, {of_list}).join('; ')"
     judged = f"variables.{WRONG}.filter(p, !({cel_string(rule.code)} in p.ignored))"
     broken = f"{judged}.map(p, {of_pod}).filter(t, t != '')"
@@ -280,5 +280,5 @@ def _one_vendor(names: KeyNames) -> str:
     asks = f"c.asks.filter(k, !(c.numbers.exists(n, n.of == k && n.is == 0) && {whole}))"
     for companions, owner in names.joined():
         asks += f".filter(k, !({companions.to_cel()} && c.asks.exists(o, {owner.to_cel('o')})))"
-    kinds = f"{asks}.map(k, {_found(OFFERED_BY, '[]')}).filter(o, o.size() > 0)"
+    kinds = f"{asks}.map(k, {_look_up(OFFERED_BY, '[]')}).filter(o, o.size() > 0)"
     return f"[{kinds}].all(l, l.size() == 0 || l[0].exists(d, l.all(o, d in o)))"

@@ -73,8 +73,8 @@ def build_validations(
         for demand in of_rule:
             if demand not in of_containers:
                 holds = in_brackets(subject.kept(to_cel(demand.constraint.demand), code))
-                told = sentence(demand.rule, advice_for(demand.constraint), style, _numbers([demand]))
-                yield Validation(demand.rule, holds, told, parameters=_names([demand]), guard=guard)
+                text = sentence(demand.rule, advice_for(demand.constraint), style, _numbers([demand]))
+                yield Validation(demand.rule, holds, text, parameters=_names([demand]), guard=guard)
         if not of_containers:
             continue
         kept: dict[str, list[str]] = {}
@@ -82,14 +82,14 @@ def build_validations(
             kept.setdefault(advice_for(demand.constraint), []).append(to_cel(demand.constraint.demand))
         joined = {write: " && ".join(parts) for write, parts in kept.items()}
         write = next(iter(kept)) if len(kept) == 1 else ""
-        told = sentence(of_rule[0].rule, write, style, _numbers(of_containers))
+        text = sentence(of_rule[0].rule, write, style, _numbers(of_containers))
         broken = subject.breakers(
             {tell(write) or code: expression for write, expression in joined.items()}, code
         )
         of_all = several and of_rule[0].rule not in subject.backend.rules
         variable = f"{code}_{subject.backend.name.replace('-', '_')}" if of_all else code
         holds = f"variables.{variable}.size() == 0"
-        yield Validation(of_rule[0].rule, holds, told, variable, broken, where, _names(of_containers), guard)
+        yield Validation(of_rule[0].rule, holds, text, variable, broken, where, _names(of_containers), guard)
 
 
 def _names(demands: Sequence[Demand]) -> tuple[str, ...]:

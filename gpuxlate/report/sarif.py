@@ -38,7 +38,7 @@ def render(report: Report) -> str:
             "driver": {
                 "name": "gpuxlate",
                 "semanticVersion": report.version,
-                **_given(informationUri=site.page("")),
+                **_without_none(informationUri=site.page("")),
                 "rules": [_rule(code, report.rules(code)) for code in codes],
             }
         },
@@ -52,14 +52,14 @@ def render(report: Report) -> str:
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _given(**values: str | None) -> dict[str, str]:
+def _without_none(**values: str | None) -> dict[str, str]:
     """Those of some properties that are there."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
     if rule is None:
-        return {"id": code, **_given(helpUri=site.rule_page(code))}
+        return {"id": code, **_without_none(helpUri=site.rule_page(code))}
     markdown = "\n\n".join(f"## {title}\n\n{body}" for title, body in rule.sections.items())
     plain = "\n\n".join(f"{title}\n{_FENCE.sub('', body).strip()}" for title, body in rule.sections.items())
     description = " ".join(rule.sections.get("What it does", rule.summary).split())
@@ -69,7 +69,7 @@ def _rule(code: str, rule: Rule | None) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": description},
         "help": {"text": plain, "markdown": markdown},
-        **_given(helpUri=site.rule_page(code)),
+        **_without_none(helpUri=site.rule_page(code)),
         "defaultConfiguration": {"level": _LEVEL[rule.severity]},
     }
 

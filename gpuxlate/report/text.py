@@ -153,7 +153,7 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
         return f"{style}{text}{_RESET}" if color else text
 
     style = _SEVERITY[diagnostic.severity]
-    severity = _told(diagnostic.severity, current())
+    severity = _localized(diagnostic.severity, current())
     sentence = visible(localize(diagnostic.message)) + (
         localize(msg(" (and {count} more)", count=more)) if more else ""
     )
@@ -172,12 +172,12 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
             yield f"{bar} {seen.indent}{paint(style, seen.carets + localize(_reach(span)))}"
             yield bar
     for title, text in _notes(diagnostic):
-        title, colon, space = _told("{title}: ", current(), title=msg(title)).partition(":")
+        title, colon, space = _localized("{title}: ", current(), title=msg(title)).partition(":")
         yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(localize(text))}"
 
 
 @cache
-def _told(template: str, _language: str, /, **values: str) -> str:
+def _localized(template: str, _language: str, /, **values: str) -> str:
     """A text that every finding has, in the language of this process."""
     return localize(msg(template, **values))
 

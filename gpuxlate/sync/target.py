@@ -38,7 +38,7 @@ class WantedFile:
         return sha256(self.data) if self.data is not None else ""
 
     @property
-    def there(self) -> tuple[str, bool]:
+    def disk_state(self) -> tuple[str, bool]:
         """What ``on_disk`` says of the same."""
         return self.digest, self.source.link is not None
 
@@ -152,7 +152,7 @@ class TargetTree:
             on_disk = None if blocked is not None else self.on_disk(path)
             if blocked is not None:
                 self.blocked[blocked] = None
-            elif file.data is None or (on_disk == file.there and self._has_mode(path, file.source)):
+            elif file.data is None or (on_disk == file.disk_state and self._has_mode(path, file.source)):
                 self.unchanged.append(path)
             elif _is_folder(self.place(path)):
                 if self._goes(path):
@@ -163,7 +163,7 @@ class TargetTree:
                     ] = None
             elif on_disk is None or overwrite:
                 self.written.append(path)
-            elif on_disk == file.there:
+            elif on_disk == file.disk_state:
                 self.written.append(path)  # the mode alone
             elif locked is None:
                 message = msg(
@@ -253,12 +253,12 @@ class TargetTree:
         return bool(self.written or self.removed) or not self.owns
 
     # -- reading and writing -------------------------------------------------------------------------------
-    def made(self, path: str) -> str:
+    def new_text(self, path: str) -> str:
         """The text that a file is to have; none where it goes."""
         file = self.new_files.get(path)
         return (file.data or b"").decode(errors="replace") if file else ""
 
-    def there(self, path: str) -> str:
+    def current_text(self, path: str) -> str:
         """The text that a file has."""
         place = self.place(path)
         if os.path.islink(place):

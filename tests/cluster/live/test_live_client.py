@@ -416,7 +416,7 @@ def test_a_flag_comes_before_the_environment(files: Path, monkeypatch: pytest.Mo
 
 
 def test_the_home_comes_last(files: Path) -> None:
-    assert not Kubeconfig().found
+    assert not Kubeconfig().was_read
     (files / ".kube").mkdir()
     (files / ".kube" / "config").write_text(SECOND)
     assert Kubeconfig().choose(None).name == "tke"
