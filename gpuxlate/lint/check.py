@@ -96,11 +96,6 @@ class LintState:
     skipped: str | None = None
     done: bool = False
 
-    @property
-    def inline(self) -> bool:
-        """The document is a kustomization, which may have patches in it."""
-        return self.settings.role.inline is not None
-
     def report(self, findings: Iterable[Diagnostic], ref: ObjectRef | None = None) -> None:
         """Add the findings of rules that are checked, with their positions, as far as there may be more."""
         selected = self.settings.selected
@@ -498,7 +493,7 @@ _OF_OVERLAYS = (
     Pass("rules of jobs", _check_jobs, needs=lambda state: state.jobs),
     Pass("rules of parts", _check_parts, needs=lambda state: state.parts),
 )
-_INLINE = Pass("patches in a kustomization", _check_inline, needs=lambda state: state.inline)
+_INLINE = Pass("patches in a kustomization", _check_inline, needs=lambda state: state.settings.role.inline)
 OF_MANIFESTS = (_TEMPLATES, _INLINE, *_OF_OBJECTS)
 OF_RELEASE_VALUES = (
     _TEMPLATES,

@@ -25,8 +25,8 @@ S = TypeVar("S", bound=DocumentState)
 
 
 class Pass(NamedTuple, Generic[S]):
-    """One step. It applies to documents that have one of the ``words``, or where the state has what it
-    ``needs``; without both, always.
+    """One step. It applies to documents that have one of the ``words``, or whose state has what it ``needs``;
+    without both, always.
 
     Without its letters a word is written by an escape alone: a document with such escapes may have them all.
     """

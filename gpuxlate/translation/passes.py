@@ -131,16 +131,6 @@ class State(DocumentResults):
         """The claims of the run as the pods of the document find them."""
         return self.settings.claims.beside(self.document.source)
 
-    @property
-    def renamed(self) -> bool:
-        """The document is a kustomization, which may rename objects."""
-        return self.role.renamed is not None
-
-    @property
-    def is_base(self) -> bool:
-        """The document is not an overlay, so a key that it does not set is missing."""
-        return not self.role.is_overlay
-
     def add_shares(
         self,
         pod: Pod,

@@ -324,7 +324,7 @@ READ = Task(
         LEFT_TEMPLATES,
     ),
     values=first_half(
-        IN_VALUES, _SHARES, needs=lambda state: state.is_base
+        IN_VALUES, _SHARES, needs=lambda state: not state.role.is_overlay
     ),  # overlays are counted with their bases
     patch=first_half(IN_PATCHES, _SHARES),
     reports_left=False,

@@ -231,12 +231,12 @@ def _edit(state: State) -> None:
 
 SHARES = Pass("shares", translate_pods, needs=lambda state: state.runs)
 _PARTS = Pass("parts", _translate_parts, needs=lambda state: state.runs or state.operations)
-_INLINE = Pass("patches in a kustomization", _translate_inline, needs=lambda state: state.renamed)
+_INLINE = Pass("patches in a kustomization", _translate_inline, needs=lambda state: state.role.inline)
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=lambda state: state.edits)
 _METADATA = Pass("shared metadata", _compare_shared, needs=lambda state: state.written_together)
 _JOBS, _QUOTAS = of_jobs(_refuse_jobs), of_quotas(partial(find_amounts, writes=True))
 _TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), lambda state: state.new_objects)
-_RENAMES = Pass("renamed templates of claims", _follow_renames, needs=lambda state: state.renamed)
+_RENAMES = Pass("renamed templates of claims", _follow_renames, needs=lambda state: state.role.renamed)
 _PATCHES = Pass(
     "patches of templates of claims", _change_patches, lambda: (MARK,), lambda state: state.patches
 )
