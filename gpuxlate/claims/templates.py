@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims.findings import claimed_already
-from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
+from gpuxlate.manifest.pods import CLAIMS, Pod
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, nest
 from gpuxlate.model.limits import shortened
@@ -64,13 +64,14 @@ def with_templates(
     document: Document,
     pod: Pod,
     keys: PodKeys,
-    pods: Numbered,
+    suffix: str,
     replaced: Sequence[Backend],
     shared: Set[tuple[str | None, str]] = frozenset(),
 ) -> Writing:
-    """Names for the claims of a pod, from its workload. ``pods``: all of its document.
+    """Names for the claims of a pod, from its workload.
 
-    ``replaced``: the dialects whose claims go. ``shared``: names that other workloads have too.
+    ``suffix``: what tells it from the other pods of its object. ``replaced``: the dialects whose claims go.
+    ``shared``: names that other workloads have too.
     """
     if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
         return Writing(keys, ())
@@ -100,12 +101,11 @@ def with_templates(
     if taken:
         return Writing(keys, (), tuple(claimed_already(claim, RENAME) for claim in taken))
     namespace = get_text(root, "metadata", "namespace")
-    number = pods.suffix(pod)
     templates = []
     for claim in keys.claims:
-        name = _name(f"{base}{number}-{claim.name}")
+        name = _name(f"{base}{suffix}-{claim.name}")
         if (namespace, name) in shared:
-            name = _name(f"{base}-{pod.object.kind}{number}-{claim.name}")
+            name = _name(f"{base}-{pod.object.kind}{suffix}-{claim.name}")
         templates.append(ClaimTemplate(pod, claim, namespace, name, path))
     claims = tuple(replace(template.claim, template=Value.of(template.name)) for template in templates)
     return Writing(replace(keys, claims=claims), tuple(templates))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from collections.abc import Mapping as Map
 from dataclasses import replace
-from functools import cached_property
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -590,29 +589,18 @@ def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
     return frozenset()
 
 
-class Numbered:
-    """The pods of a document by their objects: counted once, where some name needs it."""
+def suffixes(pods: list[Pod]) -> list[str]:
+    """For each pod of a document what tells it from the others of its object; empty where there are none.
 
-    def __init__(self, pods: Iterable[Pod]) -> None:
-        self._pods = pods
-
-    @cached_property
-    def _by_object(self) -> dict[Path, list[Path]]:
-        paths: dict[Path, list[Path]] = {}
-        for pod in self._pods:
-            paths.setdefault(pod.object_path, []).append(pod.keys.path)
-        return paths
-
-    @cached_property
-    def _numbers(self) -> dict[Path, int]:
-        """By the place of a pod its number in its object, from 1; the first of those at one place counts."""
-        numbers: dict[Path, int] = {}
-        for places in self._by_object.values():
-            for number, place in enumerate(places, 1):
-                numbers.setdefault(place, number)
-        return numbers
-
-    def suffix(self, pod: Pod) -> str:
-        """What tells a pod from the others of its object, empty where there are none."""
-        alone = len(self._by_object.get(pod.object_path, ())) < 2
-        return "" if alone else f"-{self._numbers[pod.keys.path]}"
+    Pods at one place have the number of the first.
+    """
+    if len(pods) < 2:
+        return ["" for _ in pods]
+    by_object: dict[Path, list[Path]] = {}
+    for pod in pods:
+        by_object.setdefault(pod.object_path, []).append(pod.keys.path)
+    numbers: dict[Path, int] = {}
+    for places in by_object.values():
+        for number, place in enumerate(places, 1):
+            numbers.setdefault(place, number)
+    return [f"-{numbers[pod.keys.path]}" if len(by_object[pod.object_path]) > 1 else "" for pod in pods]

@@ -17,7 +17,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
 from gpuxlate.claims.templates import patch_of, with_templates
 from gpuxlate.manifest.kinds import VALUES
-from gpuxlate.manifest.pods import Numbered, Pod, pods_in
+from gpuxlate.manifest.pods import Pod, pods_in, suffixes
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
@@ -391,8 +391,10 @@ def _template_patches(
     if why:
         raise _CannotError(why)
     based = document.with_root(base.root)
-    pods = Numbered(pods_in(based))
-    writing = with_templates(based, base.base, before, pods, replaced, settings.shared_names)
+    pods = [*pods_in(based)]
+    by_place = dict(zip((pod.keys.path for pod in pods), suffixes(pods), strict=True))
+    suffix = by_place.get(base.base.keys.path, "")
+    writing = with_templates(based, base.base, before, suffix, replaced, settings.shared_names)
     if writing.findings:
         raise _CannotError(writing.findings[0].message)
     pairs = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.pods import Numbered, Pod
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -52,11 +52,8 @@ def fit_and_check(
     return fitted_pod
 
 
-def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbered: Numbered) -> None:
-    """Add the shares of one pod, read in some dialects and written in that of the target.
-
-    ``numbered``: all pods of its document, from which the names of new documents follow.
-    """
+def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...]) -> None:
+    """Add the shares of one pod, read in some dialects and written in that of the target."""
     pod, document = run.pod, state.document
     target, decisions = state.settings.to, state.settings.decisions
     decided = None
@@ -72,7 +69,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         from gpuxlate.claims.templates import with_templates
 
         keys, templates, problems = with_templates(
-            document, pod, fit.keys, numbered, sources, state.settings.shared_names
+            document, pod, fit.keys, run.suffix, sources, state.settings.shared_names
         )
         findings += problems
     if pod.keys.claims:

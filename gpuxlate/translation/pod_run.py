@@ -21,14 +21,16 @@ class PodRun:
     """A pod of a document, and what has come of it.
 
     ``bases``: where the pod is in an overlay, the pods of other files that it changes. ``unknown``: why these
-    are not known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was
-    not, where it asks for GPUs. ``new_keys``: the keys that it is to have; None where nothing is written for
-    it. ``edits``: those that write these keys. ``templates``: those of claims that it needs.
+    are not known. ``suffix``: what tells it from the other pods of its object. ``dialects``: those in which
+    it was read; None where it was not. ``why_left``: why it was not, where it asks for GPUs. ``new_keys``:
+    the keys that it is to have; None where nothing is written for it. ``edits``: those that write these keys.
+    ``templates``: those of claims that it needs.
     """
 
     pod: Pod
     bases: tuple[OverlayBase, ...] = ()
     unknown: str | None = None
+    suffix: str = ""
     dialects: tuple[Backend, ...] | None = None
     why_left: str | None = None
     new_keys: PodKeys | None = None

@@ -26,7 +26,7 @@ from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.node_choices import NODE_WORDS
 from gpuxlate.manifest.passes import Pass
-from gpuxlate.manifest.pods import Pod
+from gpuxlate.manifest.pods import Pod, suffixes
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.overlays.kustomization import FIELDS
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
@@ -126,6 +126,8 @@ def find_pods(state: State) -> None:
         else:
             pod = state.claims.resolve(overlay.pod) if overlay.pod.keys.claims else overlay.pod
             state.runs.append(PodRun(pod, overlay.bases, overlay.unknown))
+    for run, suffix in zip(state.runs, suffixes(state.pods), strict=True):
+        run.suffix = suffix
     state.places = settings.scope.places(document, (run.pod.keys for run in state.runs))
 
 

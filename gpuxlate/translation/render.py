@@ -15,7 +15,7 @@ from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import GPU_SHARE, ShareDocument, shares_in
 from gpuxlate.manifest.jobs import CONTAINER
-from gpuxlate.manifest.pods import Numbered, Pod, pods_in
+from gpuxlate.manifest.pods import Pod, pods_in, suffixes
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
@@ -105,10 +105,11 @@ def render_on(workload: Source, requests: Sequence[RenderRequest], settings: Set
 
 @record
 class _ContainerSpot:
-    """A container of the workload."""
+    """A container of the workload. ``suffix``: what tells its pod from the others of its object."""
 
     document: Document
     pod: Pod
+    suffix: str
     init: bool
     index: int
     name: str
@@ -124,7 +125,6 @@ class _Render:
         self.judged: list[JudgedObject] = []
         self._by_name: dict[str, list[_ContainerSpot]] = {}
         self._main: list[_ContainerSpot] = []
-        self._numbered: dict[int, Numbered] = {}
 
     def run(self) -> RenderResult:
         name = self.requests[0].share.name
@@ -135,10 +135,11 @@ class _Render:
             return RenderResult(name, "", (), tuple(self.diagnostics))
         for document in read:
             pods = [pod.under(renamed_by(self.settings.profile)) for pod in pods_in(document)]
-            self._numbered[document.index] = Numbered(pods)
-            for pod in pods:
+            for pod, suffix in zip(pods, suffixes(pods), strict=True):
                 for container in pod.keys.all_containers():
-                    spot = _ContainerSpot(document, pod, container.init, container.index, container.name)
+                    spot = _ContainerSpot(
+                        document, pod, suffix, container.init, container.index, container.name
+                    )
                     self._by_name.setdefault(container.name, []).append(spot)
                     if not container.init:
                         self._main.append(spot)
@@ -269,8 +270,7 @@ class _Render:
                 *miscounted(spot.document, pod, fit),
             )
         )
-        numbered = self._numbered[spot.document.index]
-        writing = with_templates(spot.document, pod, fit.keys, numbered, ())
+        writing = with_templates(spot.document, pod, fit.keys, spot.suffix, ())
         claimed = (claim for claim in pod.keys.claims if registry.has_devices_of(claim, (target,)))
         problems = (*writing.findings, *map(claimed_already, claimed))
         self.diagnostics.extend(with_location(spot.document, finding, pod.object) for finding in problems)

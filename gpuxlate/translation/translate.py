@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.passes import Pass
-from gpuxlate.manifest.pods import Numbered, Pod
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Edit
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
@@ -66,7 +66,6 @@ def translate_pods(state: State, *, at_target: bool = False) -> None:
     """The shares of pods at the target. ``at_target``: also of those that
     have keys of the target alone."""
     document, settings = state.document, state.settings
-    numbered = Numbered(state.pods)
     for run, sources in pods_to_read(state):
         pod = run.pod
         if not sources:
@@ -75,7 +74,7 @@ def translate_pods(state: State, *, at_target: bool = False) -> None:
             state.diagnostics += [with_location(document, finding, pod.object) for finding in without_fixes]
         if sources and (at_target or sources != (settings.to,)):
             run.dialects = sources
-            translate_pod(state, run, sources, numbered)
+            translate_pod(state, run, sources)
         elif sources:
             run.new_keys = pod.keys
             state.pods_already_at_target += 1
