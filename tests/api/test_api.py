@@ -155,7 +155,7 @@ def test_files_that_cannot_be_read(function: Callable[[Path], Any], tmp_path: Pa
     with pytest.raises(gpuxlate.UnreadableError) as error:
         function(tmp_path)
     assert str(error.value).splitlines() == [
-        f"{tmp_path}/{name}: no such file or directory" for name in ("b.yaml", "c.yaml")
+        f"{tmp_path}/{name}: a link that leads to no file" for name in ("b.yaml", "c.yaml")
     ]
     assert [one.share for one in error.value.items] == [SHARE]
 

@@ -205,8 +205,9 @@ def test_the_others_are_read(
     monkeypatch.chdir(tmp_path)
     said = run(*command.split())
     assert said.code == 3
-    assert said.err.decode().splitlines()[:2] == [
-        "error: b.yaml: no such file or directory",
+    errors = [line for line in said.err.decode().splitlines() if line.startswith("error: ")]
+    assert errors[:2] == [
+        "error: b.yaml: a link that leads to no file",
         "error: c.yaml: byte 24 (0xff) is not UTF-8; save the file as UTF-8",
     ]
     assert of_the_others in (said.out if shown else said.err).decode()

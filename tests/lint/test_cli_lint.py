@@ -202,7 +202,7 @@ def test_a_folder_is_never_passed_over_in_silence() -> None:
     done = lint(".")
     assert done.code == 3
     assert "sub/b.yaml: byte 6 (0xe9) is not UTF-8" in done.err
-    assert "sub/d.yaml: no such file or directory" in done.err
+    assert "sub/d.yaml: a link that leads to no file" in done.err
     assert done.findings == ["sub/c.yaml:1:2 GX001"]
     write(
         {"ok.yaml": ERROR, "d/notes.txt": "a"}
