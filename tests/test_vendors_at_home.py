@@ -41,6 +41,7 @@ ALLOWED = (
     *(("cli/help.py", text) for text in ("--to ", '"gpuxlate', '"kubectl gpuxlate')),
     *((file, "=2.10..2.11") for file in ("cli/components.py", "cli/lint.py")),
     ("cli/components.py", "as in hami=2.11"),
+    ("cli/options.py", "such as hami=2.11; repeatable."),
     *((file, "A10-24GB=10.5") for file in ("cli/options.py", "config/prices.py")),
     ("cli/terms.py", "such as tke"),
     # whose units the command counts
