@@ -15,8 +15,17 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
 from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec, LegalNumbers
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
-from gpuxlate.model.profile import Profile, cards, unknown_partition
+from gpuxlate.model.pod import (
+    ClaimUse,
+    ContainerKeys,
+    NodeRequirement,
+    PodClaim,
+    PodKeys,
+    ScalarKind,
+    Value,
+    keep_last,
+)
+from gpuxlate.model.profile import Card, Profile, cards, unknown_partition
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -152,7 +161,7 @@ def beyond_every_card(
     path = origins.get("memory_mib")
     if share.memory_mib is None or path is None:
         return
-    largest = max(cards(profile), key=lambda card: card.most_mib or 0)
+    (largest,) = _largest_card(profile)
     most = largest.most_mib or 0
     if share.memory_mib > most * share.cards:
         message = msg(
@@ -164,6 +173,12 @@ def beyond_every_card(
         hint = msg("request at most {most} MiB per GPU, or add the card to a profile", most=most)
         # in a patch, the number of cards may be elsewhere
         yield Diagnostic("GX011", Severity.WARNING, message, hint, path, missing=True)
+
+
+@keep_last
+def _largest_card(profile: Profile | None) -> Iterator[Card]:
+    """The card of the catalogue with the most memory: one for all shares of a run."""
+    yield max(cards(profile), key=lambda card: card.most_mib or 0)
 
 
 # What a backend returns for a pod: shares, and choices that no share holds.

@@ -126,8 +126,9 @@ def find_pods(state: State) -> None:
         else:
             pod = state.claims.resolve(overlay.pod) if overlay.pod.keys.claims else overlay.pod
             state.runs.append(PodRun(pod, overlay.bases, overlay.unknown))
-    for run, suffix in zip(state.runs, suffixes(state.pods), strict=True):
-        run.suffix = suffix
+    if len(state.runs) > 1:
+        for run, suffix in zip(state.runs, suffixes(state.pods), strict=True):
+            run.suffix = suffix
     state.places = settings.scope.places(document, (run.pod.keys for run in state.runs))
 
 
