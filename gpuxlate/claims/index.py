@@ -20,6 +20,7 @@ from gpuxlate.yamltext.source import Source
 _IN_TEMPLATE = msg("a Helm template, which is not translated")
 _IN_PATCH = msg("a patch")
 _NO_POD = msg("a place outside any pod")
+_OLDER_FORM = msg("the source of a claim, which ended with resource.k8s.io/v1alpha2")
 _WORD = regex(r"[\w.-]+")
 
 
@@ -84,7 +85,7 @@ def text_of(
                 if not document.may_hold(MARK):
                     continue
                 if is_patch:
-                    unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))
+                    unread += (Unread(source.name, name, _IN_PATCH) for _, name in names_in(document, ()))
                     continue
                 objects += claims_of(document)
                 made_by_controllers += templates_made(document)
@@ -93,13 +94,15 @@ def text_of(
                     continue
                 users = [pod for pod in pods_in(document) if pod.keys.claims]
                 pods += users
-                in_pods = {
-                    claim.reference.path for pod in users for claim in pod.keys.claims if claim.reference
-                }
+                claims = [claim for pod in users for claim in pod.keys.claims]
+                in_pods = {claim.reference.path for claim in claims if claim.reference}
+                older_forms = {claim.source.path for claim in claims if claim.source}
                 for path, patch in patches_in(document):
                     in_pods.add(path)
                     unread += text_of(patch, is_patch=True).unread
-                unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, in_pods))
+                for path, name in names_in(document, in_pods):
+                    where = _OLDER_FORM if path[:-1] in older_forms else _NO_POD
+                    unread.append(Unread(source.name, name, where))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
     return ClaimText(source.name, objects, pods, unread, made_by_controllers)

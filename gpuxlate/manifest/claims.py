@@ -38,8 +38,9 @@ def may_name_claims(text: bytes) -> bool:
     return MARK.encode() in text or b"\\" in text
 
 
-def names_in(document: Document, known_paths: Container[Path]) -> Iterator[str]:
-    """The names of claims in a document, but for known places; and the texts in it that may name some."""
+def names_in(document: Document, known_paths: Container[Path]) -> Iterator[tuple[Path, str]]:
+    """The names of claims in a document, with their places, but for known ones; and the texts in it that may
+    name some."""
     pending: list[tuple[Node, Path]] = [(document.root, ())] if document.root else []
     while pending:
         node, path = pending.pop()
@@ -55,7 +56,7 @@ def names_in(document: Document, known_paths: Container[Path]) -> Iterator[str]:
             and (path and path not in known_paths)
             and (path[-1] in _REFERENCES or MARK in node.text)
         ):
-            yield node.text
+            yield path, node.text
 
 
 def claims_of(document: Document) -> Iterator[ClaimObject]:

@@ -259,6 +259,10 @@ OTHERS: dict[str, tuple[dict[str, str], str]] = {
         NOT_THERE,
     ),
     "an object of another kind": ({"more.yaml": GROUP}, OUTSIDE),
+    "a pod in the form that ended": (
+        {"more.yaml": POD.replace("    resourceClaim", "    source:\n      resourceClaim")},
+        "more.yaml names it, in the source of a claim, which ended with resource.k8s.io/v1alpha2",
+    ),
     "a text": ({"more.yaml": CONFIG_MAP}, OUTSIDE),
     "a pod that is not rendered": ({"more.yaml": TEMPLATED}, IN_HELM),
     "a text that is no YAML before it is rendered": ({"more.yaml": BROKEN}, IN_HELM),

@@ -282,6 +282,7 @@ def _claims_in(text: str) -> Iterator[str]:
     yield from (one.name for one in found.objects)
     claims = (one for pod in found.pods for one in pod.keys.claims)
     yield from (one.reference.text for one in claims if one.reference)
+    yield from (word for one in found.unread for word in one.words())
 
 
 @st.composite
