@@ -155,7 +155,7 @@ def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch
         for group in groups(pod)
         for name, value in group.keys
         # a name without a slash has to have a word
-        if ("/" in name or held)
+        if ("/" in name or any(word in name for word in held))
         and may_be_key(name, held)
         # a resource may be read under another name than it is written
         and (group.beside is None or may_be_key(str(value.path[-1]), held))

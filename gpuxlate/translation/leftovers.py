@@ -20,7 +20,7 @@ from gpuxlate.model.declarations import Positive, Printed, PrintedAs, RuleCode, 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
-from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
+from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import may_be_values
 from gpuxlate.rules.key_index import IGNORE, KeyIndex
@@ -288,7 +288,8 @@ def _left_in_pod(
     names = {name for container in pod.keys.all_containers() for name in container.resources}
     other_dialects: Sequence[Backend] | None = None  # asked for by the first key that may need it
     gpus = bool(sources) or any(map(words.is_resource, names))
-    for occurrence in scope.keys_of(pod.keys):
+    occurrences = [*scope.keys_of(pod.keys)]
+    for occurrence in occurrences:
         meant = words.is_meant(occurrence.name, occurrence.place, pod.keys)
         is_left = scope.is_left(occurrence.name, occurrence.place, beside_gpus=gpus, meant=meant)
         if is_left and occurrence.path not in reported:
@@ -325,7 +326,7 @@ def _left_in_pod(
         if words.unread(name) is not None
     }
     if sources:
-        yield from _of_the_target(document, pod, sources, scope)
+        yield from _of_the_target(document, pod, occurrences, sources, registry.get(scope.target))
         # a label of the pod and a selector that matches it: an error, which ``find_obstacles`` reports
         reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
 
@@ -426,13 +427,15 @@ def _way_out(reason: str, otherwise: str) -> str:
 
 
 def _of_the_target(
-    document: Document, pod: Pod, sources: Sequence[Backend], scope: LeftoverScope
+    document: Document,
+    pod: Pod,
+    occurrences: Iterable[KeyOccurrence],
+    sources: Sequence[Backend],
+    target: Backend,
 ) -> Iterator[Leftover]:
     """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
-    target = registry.get(scope.target)
-    rows = {name: row for name in names_in(pod.keys) if (row := target.find(name)) is not None}
-    for occurrence in key_occurrences(pod.keys) if rows else ():
-        row = rows.get(occurrence.name)
+    for occurrence in occurrences:
+        row = target.find(occurrence.name)
         if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or occurrence.level is Level.STRAY:
             continue
         if occurrence.place is Place.RESOURCE or ANY in row.no_op_values:  # K8S007; what changes no share
