@@ -62,9 +62,9 @@ def _narrow(text: str, start: int) -> bool:
         end = text.rfind("\n", start, start + _COLUMNS)
         if end < 0:
             indent = _INDENT.match(text, start)
-            if indent and indent.end() - start > _COLUMNS:
-                return False
             end = text.find("\n", start + _COLUMNS)
+            if indent and indent.end() - start > _COLUMNS and indent.end() != end:  # not blanks alone
+                return False
             if end < 0:
                 break
         start = end + 1

@@ -2,7 +2,7 @@
 
 A line that begins with ``---`` and a blank ends a document, whatever is open in it (YAML 1.2.2, section
 9.1.2; libyaml refuses it in a quoted scalar). So a document that does not matter to a reader need not be
-parsed: a comment stands in its place, and all others keep their places and numbers.
+parsed: blanks stand in its place, and all others keep their places and numbers.
 """
 
 from __future__ import annotations
@@ -131,13 +131,13 @@ class Excerpt:
         self.text = "".join(self._kept) if self._gaps else text
 
     def in_place(self, text: str) -> str:
-        """The text, or another one as long, with a comment in each gap: all keeps the place that it had."""
+        """The text, or another one as long, with blanks in each gap: all keeps the place that it had."""
         if not self._gaps:
             return text
         pieces: list[str] = []
         at = 0
         for kept, gap in zip(self._kept, self._gaps, strict=False):
-            pieces += (text[at : at + len(kept)], " ", "#" * (gap - 1))
+            pieces += (text[at : at + len(kept)], " " * gap)  # libyaml skips them faster than a comment
             at += len(kept)
         return "".join((*pieces, text[at:]))
 
