@@ -24,6 +24,7 @@ from tests.lint.test_fix_never_less import no_fix_takes_away
 from tests.lint.test_parts import parts_have_no_findings_of_their_own
 from tests.manifest.test_events import both_parsers_read_alike
 from tests.policy.test_verdicts import policies_agree
+from tests.rules.test_proposals import no_way_out_gives_a_new_error
 from tests.rules.test_verdicts import check_cel_agrees
 from tests.spec.test_overlay import the_schema_agrees
 
@@ -83,6 +84,7 @@ CHECKS = (
     what_can_be_fixed_is,
     a_fix_changes_the_lines_of_the_file,
     no_fix_takes_away,
+    no_way_out_gives_a_new_error,
     parts_have_no_findings_of_their_own,
     every_finding_can_be_ignored,
     both_parsers_read_alike,
