@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from tests.running import run
+from tests.tables import from_yaml
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -22,7 +21,7 @@ FIXTURES = Path(__file__).parent.parent / "fixtures"
 def cases(folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The cases of a folder of fixtures, by their names."""
     for path in sorted((FIXTURES / folder).glob("*.yaml")):
-        for case in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for case in from_yaml(path.read_text(encoding="utf-8")):
             yield f"{path.stem}/{case['name']}", case
 
 

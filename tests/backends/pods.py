@@ -14,10 +14,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path as File
 from typing import Any
-
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
@@ -205,11 +202,6 @@ def profile_of(row: Short, target: str) -> Profile | None:
     given = {"target": target, **(PROFILES[given] if isinstance(given, str) else given)}
     policy = given.pop("policy", None)
     return replace(load_profile(given), policy=policy)
-
-
-def table(name: str) -> Any:
-    """A table beside this file."""
-    return yaml.load(File(__file__).with_name(name).read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 def listed(value: Any) -> list[Any]:

@@ -18,9 +18,10 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.catalog import check_pod
-from tests.backends.pods import Short, changes, keys_of, listed, long, place, pod, profile_of, table
+from tests.backends.pods import Short, changes, keys_of, listed, long, place, pod, profile_of
+from tests.tables import read_table
 
-RULES: dict[str, list[Short]] = table("rules.yaml")
+RULES: dict[str, list[Short]] = read_table(__file__, "rules.yaml")
 CLOUDS = {
     prefix: registry.get(name)
     for prefix, name in (("TKE", "tencent-qgpu"), ("ACK", "alibaba-gpushare"), ("VKE", "volcengine-mgpu"))

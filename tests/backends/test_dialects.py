@@ -38,8 +38,9 @@ from tests.backends.pods import (
     read,
     to,
 )
+from tests.tables import read_table
 
-TABLE: dict[str, Short] = pods.table("dialects.yaml")
+TABLE: dict[str, Short] = read_table(__file__, "dialects.yaml")
 ABOUT = {"share", "shares", "found", "says", "profile", "named"}
 VERDICTS = ("exact", "rounded", "filled", "dropped", "refused")
 

@@ -39,10 +39,11 @@ from gpuxlate.translation.items import Item
 from tests.backends import pods
 from tests.backends.pods import Short
 from tests.backends.test_dialects import share_of, shown
+from tests.tables import read_table
 
 FOLDER = File(__file__).parents[2] / "fixtures" / "vendors"
 SOURCES = FOLDER.parents[1] / "docs" / "sources.md"
-SAID: Short = pods.table("vendor_verdicts.yaml")
+SAID: Short = read_table(__file__, "vendor_verdicts.yaml")
 DIALECTS = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
 REFUSALS = ("refused", "unplaced")
 FIELDS = ("cards", "MiB", "percent", "cores")

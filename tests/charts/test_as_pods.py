@@ -26,6 +26,7 @@ from gpuxlate.yamltext.source import Source
 from tests.effort import FULL, PART, some
 from tests.fixtures.cases import Kind, cases
 from tests.lint import cases as lint_cases
+from tests.tables import from_yaml, read_table, to_yaml
 
 VALUES = FileRole(
     FileKind.VALUES, lambda document: [OverlayPod(pod) for pod in values_pods(document, Chart("c"))]
@@ -41,7 +42,7 @@ Part = Mapping[str, Any]
 
 def parts_in(text: str) -> Iterator[Part]:
     """The pods of a manifest that have one container."""
-    for document in yaml.safe_load_all(text):
+    for document in yaml.load_all(text, yaml.CSafeLoader):
         spec = document.get("spec", {})
         pod = document if "containers" in spec else spec.get("template")
         inside = pod.get("spec", {}) if isinstance(pod, dict) else {}
@@ -65,17 +66,17 @@ def as_manifest(part: Part) -> str:
     container = {"name": "main"} | {name: part[name] for name in IN_CONTAINER if part[name]}
     spec = {name: part[name] for name in IN_SPEC if part[name]} | {"containers": [container]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    return yaml.safe_dump(pod, sort_keys=False)
+    return to_yaml(pod)
 
 
 def as_values(part: Part) -> str:
     """As values, two levels deep."""
-    return yaml.safe_dump({"tiers": {"main": dict(part)}}, sort_keys=False)
+    return to_yaml({"tiers": {"main": dict(part)}})
 
 
 def from_values(text: str) -> Part:
     """What ``as_values`` wrote."""
-    found: Part = yaml.safe_load(text)["tiers"]["main"]
+    found: Part = from_yaml(text)["tiers"]["main"]
     return found
 
 
@@ -175,7 +176,7 @@ def test_many_rules_have_cases_for_charts() -> None:
 # --- there and back -------------------------------------------------------------------------------
 
 # Outside of the lines with keys they keep their bytes, and altogether on the way back
-WRITTEN = yaml.safe_load((Path(__file__).parent / "there_and_back.yaml").read_text(encoding="utf-8"))
+WRITTEN = read_table(__file__, "there_and_back.yaml")
 FILLED = (
     *("podLabels", "podAnnotations", "nodeSelector", "affinity", "schedulerName", "env"),
     *("resources", "limits", "requests"),
@@ -279,7 +280,7 @@ def test_either_way_gives_the_same(target: str, tmp_path: Path) -> None:
         folder.mkdir()
         (folder / "Chart.yaml").write_text("name: c\n")
         below, above = ({"a": dict(one)} for one in (part, over))
-        texts = [yaml.safe_dump(one, sort_keys=False) for one in (below, above, merged(below, above))]
+        texts = [to_yaml(one) for one in (below, above, merged(below, above))]
         (folder / "values.yaml").write_text(texts[0])
         first = translated(texts[0], folder / "values.yaml", target)
         second = translated(texts[1], folder / "values-prod.yaml", target)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from tests.running import Ran, run
+from tests.tables import read_table
 
-CASES = yaml.safe_load((Path(__file__).parent / "broken.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "broken.yaml")
 CHART = "apiVersion: v2\nname: c\nversion: 0.1.0\n"
 VALUES = "resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 1024}}\n"
 _ERROR = re.compile(r"error\[(\w+)\]: (.*)\n *--> (\S+)")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import yaml
+from tests.tables import to_yaml
 
 HAMI = "hami-core-gpu.project-hami.io"
 
@@ -19,7 +19,7 @@ def claim(name: str, *requests: Any, kind: str = "ResourceClaimTemplate", **meta
     devices = {"devices": {"requests": list(requests)}}
     spec = {"spec": devices} if kind == "ResourceClaimTemplate" else devices
     head = {"apiVersion": "resource.k8s.io/v1", "kind": kind, "metadata": {"name": name, **metadata}}
-    return yaml.safe_dump({**head, "spec": spec}, sort_keys=False)
+    return to_yaml({**head, "spec": spec})
 
 
 def pod(name: str = "web", by: str = "resourceClaimTemplateName: t", **containers: Any) -> str:
@@ -31,4 +31,4 @@ def pod(name: str = "web", by: str = "resourceClaimTemplateName: t", **container
         lists.setdefault(kind, []).append({"name": container, "image": "web", "resources": {"claims": uses}})
     field, _, named = by.partition(": ")
     spec = {**lists, "resourceClaims": [{"name": "gpu", field: named}]}
-    return yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
+    return to_yaml({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from tests.running import run
+from tests.tables import read_table
 
 SOUND = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n    resources:\n"
@@ -33,7 +33,7 @@ FILES = {
     ".ci/gpuxlate.yaml": "fail-on: warning\n",
     ".ci/warned.yaml": f"{SOUND}      limits: {{aliyun.com/gpu-mem: 4096}}\n",
 }
-GUESSES = yaml.safe_load(Path(__file__).with_name("guesses.yaml").read_text(encoding="utf-8"))
+GUESSES = read_table(__file__, "guesses.yaml")
 
 
 @pytest.fixture(autouse=True)

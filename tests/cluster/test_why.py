@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -18,8 +17,9 @@ from gpuxlate.planning.nodes import Taint, Toleration
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
+from tests.tables import read_table
 
-CASES = yaml.safe_load(Path(__file__).with_name("why.yaml").read_text(encoding="utf-8"))["cases"]
+CASES = read_table(__file__, "why.yaml")["cases"]
 ROOT = Path(__file__).parents[2]
 HERE = "/api/v1/namespaces/default"
 LABELS = {"app": "web"}

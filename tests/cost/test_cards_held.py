@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -20,8 +19,9 @@ from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.source import Chunk, Source
 from tests.cluster.asking import share
 from tests.running import Ran, run
+from tests.tables import read_table
 
-CASES = yaml.safe_load(Path(__file__).with_name("cards_held.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "cards_held.yaml")
 
 
 @pytest.fixture(autouse=True)

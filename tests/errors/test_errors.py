@@ -8,14 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import yaml
+
+from tests.tables import read_table
 
 from .running import commands_in, run
 from .sites import sites
 from .table import FOLDER, Case, Section, chinese_texts, in_chinese, sections
 
 ROOT = FOLDER.parents[1]
-UNREACHED: dict[str, dict[str, str]] = yaml.safe_load((FOLDER / "unreached.yaml").read_text(encoding="utf-8"))
+UNREACHED: dict[str, dict[str, str]] = read_table(__file__, "unreached.yaml")
 SECTIONS = sections()
 by_section = pytest.mark.parametrize("section", SECTIONS, ids=[one.name for one in SECTIONS])
 

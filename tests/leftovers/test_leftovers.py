@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tests.running import run
+from tests.tables import from_yaml
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "leftovers"
 
@@ -25,7 +25,7 @@ class Case:
 CASES = [
     Case(one["name"], one["to"], one["files"], tuple(one.get("left", ())), one.get("from"))
     for path in sorted(FOLDER.glob("*.yaml"))
-    for one in yaml.safe_load(path.read_text(encoding="utf-8"))
+    for one in from_yaml(path.read_text(encoding="utf-8"))
 ]
 
 

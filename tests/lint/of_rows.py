@@ -32,6 +32,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Source
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest
+from tests.tables import from_yaml
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint" / "of-rows"
 """Beside the files of the other rules, which are written by hand."""
@@ -47,14 +48,14 @@ def rules(backend: Backend) -> list[Rule]:
 @cache
 def read(path: Path) -> dict[str, Any]:
     """What a file of cases holds."""
-    found: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    found: dict[str, Any] = from_yaml(path.read_text(encoding="utf-8"))
     return found
 
 
 def profile(one: Rule) -> dict[str, Any] | None:
     """The profile that its example needs."""
     found = (text for kind, text in blocks(one.sections[EXAMPLE]) if kind == "profile")
-    return yaml.safe_load(next(found, "")) or None
+    return from_yaml(next(found, "")) or None
 
 
 def entries() -> Iterator[tuple[str, dict[str, Any]]]:

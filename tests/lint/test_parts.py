@@ -20,7 +20,8 @@ from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.source import Source
 from tests.effort import some
-from tests.lint.cases import FOLDER, SERVED, Case, cases
+from tests.lint.cases import SERVED, Case, cases
+from tests.tables import read_table
 
 NAMES = ("apiVersion", "kind", "name")
 Path = tuple[Any, ...]
@@ -86,7 +87,7 @@ def found(manifest: Any, profile: Profile | None, role: FileRole = MANIFESTS) ->
     return {f"{one.code} {one.severity}": one.message for one in listed}
 
 
-MORE = yaml.safe_load((FOLDER.parents[1] / "tests" / "lint" / "parts.yaml").read_text(encoding="utf-8"))
+MORE = read_table(__file__, "parts.yaml")
 MIXED = {"ACK004", "ACK008", "DRA007", "GX042", "K8S009", "K8S011", "K8S013", "VKE005", "VKE010"}
 """Rules that say it of single findings, and whose cases have no others; and those of volumes and of queues,
 which are compared in whole objects."""

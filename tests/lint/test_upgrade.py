@@ -1,7 +1,6 @@
 """What an upgrade of a component changes for a pod: ``lint --upgrade``; and ``--with`` of the commands."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,11 @@ from gpuxlate.backends import registry
 from gpuxlate.model.profile import ChangeKind
 from gpuxlate.rules.releases import chart_changes
 from tests.lint.conftest import command, lint, write
+from tests.tables import read_table
 
 pytestmark = pytest.mark.usefixtures("folder")
-CASES = yaml.safe_load(Path(__file__).with_name("upgrades.yaml").read_text(encoding="utf-8"))
-OF_CHARTS = yaml.safe_load(Path(__file__).with_name("upgrades_of_charts.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "upgrades.yaml")
+OF_CHARTS = read_table(__file__, "upgrades_of_charts.yaml")
 OF_AMD = {"limits": {"amd.com/gpu": 1, "amd.com/gpumem": 4000}}
 
 

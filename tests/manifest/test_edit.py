@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -18,8 +16,9 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.plan import EditError, Plans, make_plan
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Origins, Splice, apply
+from tests.tables import read_table
 
-CASES = yaml.safe_load(Path(__file__).with_name("edits.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "edits.yaml")
 KINDS: dict[str, Any] = {"put": Put, "rename": Rename, "append": Append, "remove": Remove}
 
 

@@ -32,6 +32,7 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
+from tests.tables import read_table
 
 KINDS = sorted(Path(__file__).with_name("kinds").glob("*.yaml"))
 """A manifest each, below its pods (``# pod PATH: CONTAINERS; labels in PATH``, or ``no labels``), and
@@ -203,7 +204,7 @@ def test_an_anchor_that_would_mean_something_else_is_refused(text: str, to: str)
 # --- operators: metadata that they copy ----------------------------------------------------------
 
 ANY = Accept(round_up=True, drop=frozenset({"policy", "qos", "cores", "selector"}), fill={"cores": 50})
-OBJECTS = yaml.safe_load(Path(__file__).with_name("operators.yaml").read_text(encoding="utf-8"))
+OBJECTS = read_table(__file__, "operators.yaml")
 
 
 class WithoutAliases(yaml.SafeDumper):

@@ -21,6 +21,7 @@ from gpuxlate.model.share import Policy, Qos, Share
 from tests import running
 from tests.backends.pods import profile_of
 from tests.cluster.asking import share
+from tests.tables import read_table
 
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
 FIXED, BURST, BEST = Policy.FIXED_SHARE, Policy.BURST_SHARE, Policy.BEST_EFFORT
@@ -132,7 +133,7 @@ def test_the_label_of_a_card_model_is_named() -> None:
 
 
 MET, UNMET, UNKNOWN = RequirementState.MET, RequirementState.UNMET, RequirementState.UNKNOWN
-ROWS = yaml.safe_load((Path(__file__).parent / "prerequisites.yaml").read_text(encoding="utf-8"))
+ROWS = read_table(__file__, "prerequisites.yaml")
 ASKED = {
     "online": part(FIXED, Qos.ONLINE), "part": PART, "burst": part(BURST), "memory": MEMORY, "whole": WHOLE,
     "two": Share(2, 60, 8192, BEST), "two large": Share(2, 160, 61440),
@@ -465,7 +466,7 @@ def test_warnings_about_autoscalers(run: Run) -> None:
             if "pending pod" in run(command)[1]] == []  # fmt: skip
 
 
-COMPUTE_CLASS = yaml.safe_load((Path(__file__).parent / "compute-class.yaml").read_text(encoding="utf-8"))
+COMPUTE_CLASS = read_table(__file__, "compute-class.yaml")
 MPS = {"sharingStrategy": "MPS", "maxSharedClientsPerGPU": 4}
 H100 = {"type": "nvidia-h100-80gb", "count": 4}
 

@@ -18,6 +18,7 @@ from gpuxlate.overlays.bases import overlay_pods
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
+from tests.tables import from_yaml, read_table
 
 KUBECTL = shutil.which("kubectl")
 WHY = "kubectl is not installed: nothing builds the overlays"
@@ -36,8 +37,7 @@ _SHORT = re.compile(r"([\w-]+) (\d\S*|null|cpu|-|\{[^{}]+\})(?: (\{.*\}))?")
 
 def cases(name: str) -> dict[str, Any]:
     """A file of cases: each section by its name, each case with its files and what is wanted of it."""
-    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
-    sections: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
+    sections: dict[str, Any] = read_table(__file__, name)
     default = sections.pop("default")
     found = {
         section: {title: files_of(default, case) for title, case in cases.items()}
@@ -77,12 +77,12 @@ def template(containers: list[Any]) -> dict[str, Any]:
 
 
 def workload(name: str, memory: str, more: str | dict[str, Any] | None = None) -> str:
-    given = {"cpu": 1} if memory == "cpu" else yaml.safe_load(memory)
+    given = {"cpu": 1} if memory == "cpu" else from_yaml(memory)
     limits = given if isinstance(given, dict) else {MEMORY: given}
     containers = template([{"name": "web", "resources": {"limits": limits}}]) if memory != "-" else {}
     made = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, **containers}
-    merged = _merged(made, yaml.safe_load(more) if isinstance(more, str) else more) if more else made
-    return yaml.safe_dump(merged, sort_keys=False, default_flow_style=None)
+    merged = _merged(made, from_yaml(more) if isinstance(more, str) else more) if more else made
+    return yaml.dump(merged, Dumper=yaml.CSafeDumper, sort_keys=False, default_flow_style=None)
 
 
 def _merged(below: Any, over: Any) -> Any:

@@ -17,8 +17,9 @@ from tests.effort import tries
 from tests.overlays.apps import build as built
 from tests.overlays.apps import needs_kubectl, workload, written
 from tests.running import run
+from tests.tables import read_table
 
-CASES = yaml.safe_load(Path(__file__).with_name("inline.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "inline.yaml")
 KEY, NEW = "aliyun.com/gpu-mem", "tke.cloud.tencent.com/qgpu-memory"
 COMMAND = ["translate", ".", "--to", "tke", "--fill=cores=10", "-i"]
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.tables import read_table
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -103,7 +104,7 @@ def test_make_installs_from_locks_alone() -> None:
     assert "--no-deps --no-build-isolation" in MAKEFILE
 
 
-CASES = yaml.safe_load(Path(__file__).with_name("audit.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "audit.yaml")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))

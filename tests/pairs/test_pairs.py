@@ -5,11 +5,9 @@ contract, with the source beside each case, and never from what the code prints.
 """
 
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
@@ -23,8 +21,9 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.pairs.manifests import deployment
+from tests.tables import from_yaml, read_table, to_yaml
 
-TABLE = yaml.load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+TABLE = read_table(__file__, "cases.yaml")
 KEYS: dict[str, str] = TABLE["keys"]
 CASES: list[dict[str, Any]] = TABLE["cases"]
 PROFILES = {"ack-128mib": Profile("alibaba-gpushare", extensions=(AlibabaProfile(128, "share"),))}
@@ -66,12 +65,12 @@ def manifest(short: Short) -> str:
     document = deployment(
         short | numbered, terms=[wanted] if wanted else [], nodeSelector=short.get("nodeSelector")
     )
-    return str(yaml.safe_dump(document, sort_keys=False))
+    return to_yaml(document)
 
 
 def short_form(text: str) -> Short:
     """What a manifest asks for, in the form of the table."""
-    template = yaml.safe_load(text)["spec"]["template"]
+    template = from_yaml(text)["spec"]["template"]
     metadata, spec = template["metadata"], template["spec"]
     found: Short = {"containers": [_short_container(one) for one in spec["containers"]]}
     if "initContainers" in spec:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from gpuxlate.cli.schemas import schema
@@ -22,10 +21,11 @@ from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
 from tests.running import Ran, run
+from tests.tables import read_table
 
 __all__ = ["untranslated"]
 
-CASES = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+CASES = read_table(__file__, "cases.yaml")
 TWO, H100 = ({"cards": CASES["cards"][name]} for name in ("two", "h100"))
 LEFTOVER = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {vke.volcengine.com/mgpu-core: '3'}}"
 Plan = Callable[..., Ran]

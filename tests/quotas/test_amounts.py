@@ -6,7 +6,6 @@ what is exact comes back byte for byte, and nothing is ever below what was asked
 
 from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -27,10 +26,9 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
+from tests.tables import read_table
 
-GROUPS: dict[str, dict[str, str]] = yaml.safe_load(
-    (Path(__file__).parents[2] / "fixtures" / "quotas" / "directions.yaml").read_text(encoding="utf-8")
-)
+GROUPS: dict[str, dict[str, str]] = read_table(__file__, "../../fixtures/quotas/directions.yaml")
 KEYS = sorted(
     {(dialect, entry.rsplit(": ", 1)[0]) for group in GROUPS.values() for dialect, entry in group.items()}
 )

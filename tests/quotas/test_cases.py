@@ -6,15 +6,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-import yaml
 
 from gpuxlate.model.pod import dotted
 from tests.running import run
+from tests.tables import read_table
 
 Case = dict[str, Any]
-CASES: list[Case] = yaml.safe_load(
-    (Path(__file__).parents[2] / "fixtures" / "quotas" / "cases.yaml").read_text(encoding="utf-8")
-)
+CASES: list[Case] = read_table(__file__, "../../fixtures/quotas/cases.yaml")
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "report.json").read_text(encoding="utf-8"))
 

@@ -11,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import yaml
 
 import gpuxlate
 from gpuxlate.backends import registry
@@ -35,6 +34,7 @@ from gpuxlate.rules.unsupported_products import ACCELERATORS, LOCAL_NAMES, PRODU
 from gpuxlate.yamltext.parse import documents, with_location
 from gpuxlate.yamltext.source import Source
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
+from tests.tables import from_yaml
 
 Where = tuple[int, int, int, int]
 DIALECTS = tuple(registry.all_backends())
@@ -124,9 +124,9 @@ def manifest(
 def rows() -> dict[str, list[dict[str, Any]]]:
     """The rows of cases.yaml, by code and severity."""
     text = (Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8")
-    for short, key in yaml.safe_load(text)["names"].items():
+    for short, key in from_yaml(text)["names"].items():
         text = re.sub(rf"\b{short}\b", key, text)
-    return {code: listed for code, listed in yaml.safe_load(text).items() if code != "names"}
+    return {code: listed for code, listed in from_yaml(text).items() if code != "names"}
 
 
 def found_in(row: dict[str, Any]) -> Found:

@@ -17,7 +17,6 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import lint_source
@@ -32,6 +31,7 @@ from tests.effort import some
 from tests.manifest.ways import told, told_by_events
 from tests.running import run
 from tests.suites.npm import Package, members
+from tests.tables import read_table
 
 pytestmark = pytest.mark.full
 YAML_SUITE = Package(
@@ -50,7 +50,7 @@ TRANSFORM = Package(
     "sha512-NNGEsqtbHqQcocE+kIb2NzmqU3BWN3bpI39DBME0GrjIRPxme/LCSH+7fIHDhJGDIArStvS5cEp3AJVUbU8iZQ==",
 )
 
-DIFFERENCES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("differences.yaml").read_bytes())
+DIFFERENCES: dict[str, Any] = read_table(__file__, "differences.yaml")
 SUITES = ("yaml", "json")
 
 

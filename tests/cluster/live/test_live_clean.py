@@ -5,7 +5,6 @@ What the server fills in is left out again; what any reader reads of a document 
 
 import copy
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from gpuxlate.cluster.export import as_yaml, cleaned
 from gpuxlate.yamltext.plain import dump_yaml, plain_document
 from gpuxlate.yamltext.source import Source
 from tests.e2e import pods
+from tests.tables import read_table
 
 Json = dict[str, Any]
 SERVER_METADATA = {
@@ -25,7 +25,7 @@ SERVER_METADATA = {
     "ownerReferences": [{"kind": "ReplicaSet", "name": "web-1", "controller": True}],
 }  # fmt: skip
 CONTAINERS = {"containers": [{"name": "main", "image": "x"}]}
-CASES: list[Json] = yaml.safe_load((Path(__file__).parent / "clean.yaml").read_text(encoding="utf-8"))
+CASES: list[Json] = read_table(__file__, "clean.yaml")
 
 
 def made(kind: str, spec: Json, **metadata: Any) -> Json:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -30,6 +29,7 @@ from gpuxlate.testing import strategies
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import fit_pod
 from tests.pairs.manifests import deployment
+from tests.tables import to_yaml
 
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 """All that a user can allow."""
@@ -142,7 +142,7 @@ def document(keys: PodKeys, question: Question) -> str:
         nodeSelector=_plain(keys.node_selector),
         resourceClaims=claims,
     )
-    return str(yaml.safe_dump_all([whole, *map(_template, keys.claims)], sort_keys=False))
+    return "---\n".join(map(to_yaml, [whole, *map(_template, keys.claims)]))
 
 
 def _template(claim: PodClaim) -> dict[str, Any]:
