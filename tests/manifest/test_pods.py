@@ -32,7 +32,7 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
-from tests.tables import read_table
+from tests.tables import from_yaml, read_table, to_yaml
 
 KINDS = sorted(Path(__file__).with_name("kinds").glob("*.yaml"))
 """A manifest each, below its pods (``# pod PATH: CONTAINERS; labels in PATH``, or ``no labels``), and
@@ -357,6 +357,31 @@ def test_no_fix_touches_such_a_label(label: str) -> None:
     assert fixed(text) == text
     alone = text.replace(f"app: d, {label}: '2'}}}}\n  template", "app: d}}\n  template")
     assert fixed(alone) != alone
+
+
+MODE, POOL = ({"key": key, "operator": "In", "values": ["a"]} for key in ("ack.node.gpu.schedule", "pool"))
+PREFERRED = {
+    "the only one": ([[MODE]], None),
+    "the only one of two expressions": ([[MODE, POOL]], [[POOL]]),
+    "one of two": ([[MODE], [POOL]], [[POOL]]),
+}
+
+
+@pytest.mark.parametrize("name", PREFERRED)
+def test_a_preference_is_never_left_empty(name: str) -> None:
+    """Core API, PreferredSchedulingTerm (Kubernetes 1.34): an empty one "matches all objects"."""
+    terms, left = PREFERRED[name]
+
+    def affinity(terms: list[Any]) -> dict[str, Any]:
+        wanted = [{"weight": 1, "preference": {"matchExpressions": one}} for one in terms]
+        return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wanted}}
+
+    container = {"name": "c", "resources": {"limits": {"aliyun.com/gpu-mem": 8}}}
+    spec = {"affinity": affinity(terms), "containers": [container]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": spec}
+    made = accepted(to_yaml(pod), "hami")
+    assert not made.refused
+    assert from_yaml(made.text)["spec"].get("affinity") == (left and affinity(left))
 
 
 # --- schedulers ----------------------------------------------------------------------------------
