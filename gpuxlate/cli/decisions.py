@@ -44,6 +44,18 @@ class DecisionFiles:
     prunes: bool = False
     undecided: bool = False
 
+    def of_file(self, name: str) -> DecisionFiles:
+        """One of the files, with its entries and the findings about them."""
+        source = self.sources[name]
+        entries = tuple(
+            entry
+            for entry in self.decisions.entries
+            if entry.document is not None and entry.document.source is source
+        )
+        findings = [finding for finding in self.findings if finding.file == name]
+        decisions = replace(self.decisions, entries=entries)
+        return replace(self, decisions=decisions, sources={name: source}, findings=findings)
+
     def settle(self, judged: Iterable[JudgedObject], *, remark: bool = True) -> bool:
         """Say what entries match nothing, and write those that are missing. Whether a loss is accepted that
         nothing accepts, or undecided ones are left where they are written."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +28,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.sync.by_hand import changed_lines, line_writers
 from gpuxlate.sync.errors import SyncError
-from gpuxlate.sync.files import tree_files
+from gpuxlate.sync.files import file_bytes, tree_files
 from gpuxlate.sync.fill import fill
 from gpuxlate.sync.fingerprints import file_fingerprints, options_fingerprint
 from gpuxlate.sync.lock import LOCK, read_lock, sha256
@@ -400,11 +400,15 @@ def _target(
 # --- decisions ----------------------------------------------------------------------------------------------
 def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
     """Say what entries match nothing, and write those that are missing, of all targets, into one file."""
-    wrong = False
+    readers: dict[str, list[tuple[PlannedTree, TargetTree]]] = {}
     for planned in trees:
         for target in planned.targets:
             decided = planned.decided.get(target.folder)
-            wrong |= decided.settle(target.result.judged) if decided else False
+            for name in decided.sources if decided else ():
+                readers.setdefault(name, []).append((planned, target))
+    wrong = False
+    for name, of_file in readers.items():
+        wrong |= _settle_file(name, of_file)
     if request.accepted.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
@@ -418,6 +422,38 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
     files.findings = []
     judged = [each for planned in trees for target in planned.targets for each in target.result.judged]
     return files.settle(judged, remark=False) or wrong
+
+
+def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]]) -> bool:
+    """Settle the decisions of one file by all targets that read it: an entry may match at any of them."""
+    read = [planned.decided[target.folder] for planned, target in readers]
+    file = read[0].of_file(name)
+    judged = [each for _, target in readers for each in target.result.judged]
+    seen = {each.object for each in judged} & {entry.object for entry in file.decisions.entries}
+    in_part = {
+        found for planned, target in readers for found in _named_in_skipped(planned.tree, target, seen)
+    }
+    wrong = file.settle(each._replace(whole=each.whole and each.object not in in_part) for each in judged)
+    kept = {entry._replace(document=None) for entry in file.decisions.entries}
+    for decided in read:
+        entries = (
+            entry
+            for entry in decided.decisions.entries
+            if entry.document is None
+            or entry.document.source is not decided.sources[name]
+            or entry._replace(document=None) in kept
+        )
+        decided.decisions = replace(decided.decisions, entries=tuple(entries))
+    return wrong
+
+
+def _named_in_skipped(tree: SourceTree, target: TargetTree, objects: Collection[str]) -> Iterator[str]:
+    """The objects that may be in a file that did not change, too: their losses there are not known."""
+    for file in tree.files if objects else ():
+        wanted = target.new_files.get(file.path)
+        if wanted is not None and wanted.data is None and file.is_translated:
+            data = file_bytes(file.place)
+            yield from (name for name in objects if name.rpartition("/")[2].encode() in data)
 
 
 # --- what is said -------------------------------------------------------------------------------------------
