@@ -282,7 +282,7 @@ def build_app(*, live: bool = False) -> Any:
     return command
 
 
-def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
+def guarded(command: Callable[[], object]) -> int:
     """Run a command and return its exit code; every error ends in one line on stderr."""
     if sys.stderr is None:  # closed by the caller: only the messages are lost
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
@@ -307,11 +307,11 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except AllExcludedError:
         info(ALL_EXCLUDED)
         return Exit.CLEAN
-    except (KeyboardInterrupt, typer.Abort):
-        alert("note", "interrupted")
-        return Exit.INTERRUPTED
-    except Terminated as signalled:
-        return 128 + signalled.number
+    except (KeyboardInterrupt, typer.Abort, Terminated) as ended:
+        from gpuxlate.cli.outputs import interrupted
+
+        alert("note", interrupted())
+        return 128 + ended.number if isinstance(ended, Terminated) else Exit.INTERRUPTED
     except OSError as error:
         with suppress(OSError, AttributeError), allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout

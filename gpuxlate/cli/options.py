@@ -19,6 +19,8 @@ from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
+    import os
+
     from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config
     from gpuxlate.files.find import Exclusion, Input
@@ -487,6 +489,10 @@ class Invocation(SharedOptions):
     """Nothing is forked: the process has threads, or is itself one of several."""
     unread: bool = False
     """The reader of stdout has gone."""
+    files_written: int = 0
+    """How many files it has written so far."""
+    writing: tuple[str | os.PathLike[str], bytes] | None = None
+    """The file that it is about to write, and what that is to hold."""
     ignored_variables: set[str] = field(default_factory=set)
     """The variables of the environment whose values mean nothing, once that is said."""
     found_config: tuple[Config | None] | None = None

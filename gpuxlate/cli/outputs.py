@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.printing import ignored_variable, info
 from gpuxlate.files.find import InputError, reason
-from gpuxlate.files.read import StrPath, inside
+from gpuxlate.files.read import StrPath, content, inside
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, message_of, msg, plural
@@ -86,8 +87,6 @@ def objects_as_json(bodies: Sequence[Any]) -> str:
 
 def write_files(files: dict[Path, bytes]) -> None:
     """Write new files, making their folders. Raises UserError where a folder is a file."""
-    from gpuxlate.files.write import write_atomically
-
     for path, data in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,27 +96,51 @@ def write_files(files: dict[Path, bytes]) -> None:
                 "choose another path",
                 Exit.INPUT,
             ) from None
-        _note_links(str(path), write_atomically(path, data))
+        _write(path, data)
 
 
 def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
     """Change an input in place, if its content is still ``expected``. Raises InputError ("not ``done``")."""
-    from pathlib import Path
-
-    from gpuxlate.files.write import write_atomically
-
     try:
-        _note_links(str(path), write_atomically(Path(path), data, expected))
+        _write(path, data, expected)
     except OSError as error:
         raise InputError(
             msg("{path}: not {done}: {error}", path=path, done=done, error=reason(error))
         ) from None
 
 
-def _note_links(name: str, others: int) -> None:
+def _write(path: StrPath, data: bytes, expected: bytes | None = None) -> None:
+    """Write a file, and note its hard links. Raises OSError."""
+    from pathlib import Path
+
+    from gpuxlate.files.write import write_atomically
+
+    with counted(path, data):
+        others = write_atomically(Path(path), data, expected)
     if others:
         names = plural(others, "another name, which keeps", "{count} other names, which keep")
-        info(msg("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
+        info(msg("note: {name}: the file had {names} the old text (hard links)", name=path, names=names))
+
+
+@contextmanager
+def counted(path: StrPath, data: bytes) -> Iterator[None]:
+    """Count a file that is written here among those of the run."""
+    run = invocation()
+    run.writing = path, data
+    yield
+    run.writing, run.files_written = None, run.files_written + 1
+
+
+def interrupted() -> Message:
+    """That somebody ended the run, and the number of files that it has written until then."""
+    run = invocation()
+    count = run.files_written
+    if run.writing is not None:
+        path, data = run.writing
+        with suppress(OSError):
+            count += content(path) == data  # it may have its name already
+    done = plural(count, "{count} file written", "{count} files written") if count else msg("no file written")
+    return msg("interrupted: {done}", done=done)
 
 
 @record

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.cli import lookup, options, printing
+from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import DecisionFiles, decision_files
 from gpuxlate.cli.inputs import exclusion_of
 from gpuxlate.cli.terminal import progress
@@ -190,6 +190,13 @@ def _fill(planned: PlannedTree) -> None:
 
 def _watched(title: str, items: Sequence[Any]) -> Iterator[Any]:
     return progress(items, len(items), title)
+
+
+def _counted(each: TargetTree, paths: Sequence[str]) -> Iterator[str]:
+    """The files of a target, each counted once it is written."""
+    for path in _watched("writing", paths):
+        with outputs.counted(each.place(path), each.new_files[path].data or b""):
+            yield path
 
 
 # --- what is asked for ------------------------------------------------------------------------------------
@@ -653,7 +660,7 @@ def _note_former(config: Config) -> None:
 def _write(each: TargetTree) -> None:
     """Every file old or new, then the lock: a run that was killed is finished by the next one."""
     try:
-        each.write(partial(_watched, "writing"))
+        each.write(partial(_counted, each))
     except OSError as error:
         name = error.filename or each.folder
         raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None

@@ -10,7 +10,7 @@ from gpuxlate.cli import app, printing
 from gpuxlate.cli.inputs import exclusion_of
 from gpuxlate.cli.lookup import configured
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.terminal import end_if_signalled, is_terminal
+from gpuxlate.cli.terminal import Terminated, end_if_signalled, is_terminal
 from gpuxlate.config.find import CONFIG_NAMES, PYPROJECT
 from gpuxlate.files.find import CHART_FILE, GITIGNORE, Exclusion, expand_paths
 from gpuxlate.files.read import repository, upwards
@@ -81,26 +81,29 @@ def watched(paths: Sequence[str], profile: str | None) -> WatchedPaths:
 def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
     """Run now, and again after each change, until the user or the reader of the results ends it.
 
-    Raises KeyboardInterrupt or Terminated, and UserError where it cannot be done.
+    Raises UserError where it cannot be done.
     """
     invocation().in_one_process = True  # the watcher has a thread
     changes = _changes(paths, profile)
-    while True:
-        changed = next(changes)
-        if is_terminal(sys.stdout):
-            printing.out_parts([CLEAR])
-        if changed:
-            names = sorted(map(os.path.relpath, changed))
-            more = (
-                [msg("and {count} more", count=len(names) - MAX_NAMED_FILES)]
-                if names[MAX_NAMED_FILES:]
-                else []
-            )
-            printing.info(msg("changed: {names}", names=join_and([*names[:MAX_NAMED_FILES], *more])))
-        code = app.guarded(run)
-        if code >= Exit.INTERRUPTED or invocation().unread:
-            return code
-        printing.info("watching for changes; Ctrl-C ends")
+    try:
+        while True:
+            changed = next(changes)
+            if is_terminal(sys.stdout):
+                printing.out_parts([CLEAR])
+            if changed:
+                names = sorted(map(os.path.relpath, changed))
+                more = (
+                    [msg("and {count} more", count=len(names) - MAX_NAMED_FILES)]
+                    if names[MAX_NAMED_FILES:]
+                    else []
+                )
+                printing.info(msg("changed: {names}", names=join_and([*names[:MAX_NAMED_FILES], *more])))
+            code = app.guarded(run)
+            if code >= Exit.INTERRUPTED or invocation().unread:
+                return code
+            printing.info("watching for changes; Ctrl-C ends")
+    except Terminated as ended:
+        return 128 + ended.number
 
 
 def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
