@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from gpuxlate.cli import printing
 from gpuxlate.cli.options import InvalidValueError
-from gpuxlate.model.messages import did_you_mean, msg
+from gpuxlate.model.messages import did_you_mean, msg, titled
 from gpuxlate.model.profile import Component, Profile, Release, at_least, version_numbers
 
 WITH, UPGRADE = "--with", "--upgrade"
@@ -46,18 +47,47 @@ def _version(text: str, profile_releases: Iterable[Release]) -> tuple[str, str]:
 def _check_documented(
     option: str, text: str, component: Component, version: str, profile_releases: Iterable[Release]
 ) -> None:
-    """Refuse a version of which nobody can say what it reads. Raises UserError."""
-    from gpuxlate.rules.releases import newest
+    """Refuse a version after a release that is not out yet; say of another later one that it is not known.
 
-    last = newest(component, profile_releases)
-    if last is not None and (version_numbers(version) or last).minor > last.minor:
-        hint = msg(
-            "the newest release of {title} that is known is {version}: what a later one changes, "
-            "releases of a profile can say",
-            title=component.title,
-            version=".".join(map(str, last.release)),
-        )
-        raise InvalidValueError(option, text, hint)
+    Raises UserError.
+    """
+    from gpuxlate.rules.releases import newest_before
+
+    last = newest_before(component, version, profile_releases)
+    if last is None:
+        return
+    if not last.announced:
+        _note_newer(component, version, last)
+        return
+    hint = msg(
+        "the newest release of {title} that is known is {version}: what a later one changes, "
+        "releases of a profile can say",
+        title=component.title,
+        version=last.version,
+    )
+    raise InvalidValueError(option, text, hint)
+
+
+def note_newer(profile: Profile) -> None:
+    """A note for each version of a profile that is later than the newest that is known."""
+    from gpuxlate.backends import registry
+    from gpuxlate.rules.releases import KUBERNETES, newest_before
+
+    versions = [(registry.components()[name], version) for name, version in profile.components.items()]
+    if profile.kubernetes_version:
+        versions.append((KUBERNETES, profile.kubernetes_version))
+    told = [change.release for change in profile.releases]
+    for component, version in versions:
+        last = newest_before(component, version, told)
+        if last is not None:
+            _note_newer(component, version, last)
+
+
+def _note_newer(component: Component, version: str, last: Release) -> None:
+    """A note of what counts for a version of which nothing is known."""
+    template = "{title} {version} is later than any release that gpuxlate knows: it is read as {last}"
+    named = {"title": component.title, "version": version, "last": str(last)}
+    printing.info(titled("note", msg(template, **named)))
 
 
 def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profile]:

@@ -151,7 +151,11 @@ def profile(
 
     try:
         read = find_profile(name, configuration or config(), plain_text)
-        verbose(msg("profile: {name} ({target})", name=name, target=read.target))
-        return read
     except ConfigError as error:
         raise _with_lines(error, "gpuxlate schema profile prints every field") from None
+    verbose(msg("profile: {name} ({target})", name=name, target=read.target))
+    if read.components or read.kubernetes_version:
+        from gpuxlate.cli.components import note_newer
+
+        note_newer(read)
+    return read

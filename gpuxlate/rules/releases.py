@@ -16,7 +16,6 @@ from gpuxlate.model.profile import (
     Component,
     Release,
     ReleaseChange,
-    Version,
     at_least,
     version_numbers,
 )
@@ -36,7 +35,7 @@ def _documents() -> tuple[Mapping[str, Any], ...]:
 def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
     """The changes of one release: a mapping of the file, or of a profile that was checked."""
     release = Release(component, document["version"], document.get("announced", False))
-    for change in document["changes"]:
+    for change in document.get("changes", ()):
         yield ReleaseChange(
             release,
             change["key"],
@@ -73,18 +72,33 @@ def versions_of(component: Component, key: str) -> tuple[str, ...]:
     return tuple(change.release.version for change in changes(component) if change.key == key)
 
 
-def newest(component: Component, profile_releases: Iterable[Release]) -> Version | None:
+def newest(component: Component, profile_releases: Iterable[Release]) -> Release | None:
     """The newest release of a component that is known: of the file, or among those that profiles tell of.
-    None where the file does not have all releases of the component.
+    None where no document says which is the newest.
     """
     listed = [
-        document["version"]
+        Release(component, document["version"], document.get("announced", False))
         for document in _documents()
-        if document["component"] == component.name and document.get("newest")
+        if document["component"] == component.name and "newest" in document
     ]
-    versions = (*listed, *(release.version for release in profile_releases if release.component == component))
-    numbers = (version for text in versions if (version := version_numbers(text)) is not None)
-    return max(numbers, key=lambda version: version.release) if listed else None
+    told = (release for release in profile_releases if release.component == component)
+    known = {
+        version.release: release
+        for release in (*told, *listed)
+        if (version := version_numbers(release.version)) is not None
+    }
+    return known[max(known)] if listed else None
+
+
+def newest_before(component: Component, version: str, profile_releases: Iterable[Release]) -> Release | None:
+    """The newest release of a component that is known, where a version is of a later minor. None where it is
+    not, or cannot be compared."""
+    last, installed = newest(component, profile_releases), version_numbers(version)
+    if last is None or installed is None:
+        return None
+    known = version_numbers(last.version)
+    assert known is not None
+    return last if installed.minor > known.minor else None
 
 
 def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:

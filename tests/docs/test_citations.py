@@ -37,6 +37,9 @@ def sources() -> Iterator[tuple[str, str]]:
     for component in sorted(components | {releases.KUBERNETES}):
         changes = (*releases.changes(component), *releases.chart_changes(component))
         yield from ((f"release {change.key}", change.source) for change in changes)
+    yield from (
+        (f"release of {one['component']}", one["newest"]) for one in releases._documents() if "newest" in one
+    )
 
 
 SOURCES = dict.fromkeys(sources())

@@ -64,6 +64,41 @@ def test_a_version_of_the_command_line_is_that_of_a_profile() -> None:
     assert lint("pod.yaml", "--with", "hami=2.10").json["diagnostics"] == newest != by_profile
 
 
+# what is said of versions of which nothing is known, in a profile and on the command line
+LATE = [
+    ("volcano=99", "Volcano 99 is later than any release that gpuxlate knows: it is read as Volcano v1.15.1"),
+    ("volcano=1.15.9", ""),
+    ("mgpu=v0.6.5", ""),
+    ("mgpu=v0.7.0", "mgpu v0.7.0 is later than any release that gpuxlate knows: it is read as mgpu v0.6.1"),
+    ("cgpu=99", ""),  # no document says which release is the newest
+    (
+        "kubernetes=1.39.0",
+        "Kubernetes 1.39.0 is later than any release that gpuxlate knows: it is read as Kubernetes v1.37.1",
+    ),
+    ("kubernetes=v1.30.4-vke.3", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), LATE)
+def test_a_version_that_nobody_knows_is_named(text: str, said: str) -> None:
+    name, _, version = text.partition("=")
+    field = (
+        f"kubernetesVersion: {version}" if name == "kubernetes" else f'components: {{{name}: "{version}"}}'
+    )
+    write({"pod.yaml": manifest(OF_AMD), "profile.yaml": f"target: hami\n{field}\n"})
+    note = f"note: {said}\n" if said else ""
+    assert lint("pod.yaml", "--with", text).err == note
+    assert lint("pod.yaml", "--profile", "profile.yaml").err == note
+    assert command("plan", "pod.yaml", "--to", "hami", "--node", "A10:4", "--with", text).err == note
+
+
+def test_an_upgrade_to_a_version_that_nobody_knows_is_named() -> None:
+    write({"pod.yaml": manifest(OF_AMD)})
+    said = "the Intel GPU plug-in 0.99 is later than any release that gpuxlate knows: it is read as "
+    found = lint("pod.yaml", "--upgrade", "intelGpuPlugin=0.33..0.99")
+    assert found.err == f"note: {said}the Intel GPU plug-in v0.36.0\n"
+
+
 @pytest.mark.parametrize(
     ("version", "severity", "message"),
     [
