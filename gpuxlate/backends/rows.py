@@ -263,9 +263,10 @@ def _value(text: str) -> Range | str:
 
 
 def without_effect(row: KeySpec) -> KeySpec:
-    """The row of a key that nothing reads: known, and no more. A choice stays one, which is not written."""
+    """The row of a key that nothing reads: known, and no more. A choice stays one, of any value, which is not
+    written."""
     if row.sets == SELECTOR:
-        return row._replace(chooses=None)
+        return row._replace(chooses=None, values=())
     return KeySpec(row.name, row.places, row.meaning, row.source, aliases=row.aliases, model=row.model)
 
 

@@ -309,7 +309,14 @@ class KnownWordRule(RowRule):
                 )
             if Place.ANNOTATION in row.places or Place.LABEL not in row.places:
                 when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
-                yield Constraint(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
+                refused = release_of(changes_of(row), ChangeKind.REFUSED)
+                yield Constraint(
+                    IsAnnotated(row.name, *words),
+                    when,
+                    (row.name,),
+                    per_container=False,
+                    severity=Severity.ERROR if refused and refused.reached(self.table.versions) else None,
+                )
         if in_env:
             unknown = (
                 (Not(self._is_known_in_env(row)), partial(self._unknown_in_env, row)) for row in in_env
