@@ -460,9 +460,15 @@ class VersionRule(RowRule):
         table = self.table.in_cluster(context.profile) if context.profile else self.table
         lacks = table.lacks
         unavailable: dict[str, Value] = {}
-        for values in (*(container.resources for container in pod.all_containers()), pod.annotations):
+        rows = (*table.keys, *table.absent)
+        places = {name: row.places for row in rows for name in (row.name, *row.aliases)}
+        found = (
+            *((Place.RESOURCE, container.resources) for container in pod.all_containers()),
+            (Place.ANNOTATION, pod.annotations),
+        )
+        for place, values in found:
             for key, value in values.items():
-                if (name := written_name(value, key)) in lacks:
+                if (name := written_name(value, key)) in lacks and place in places[name]:
                     unavailable.setdefault(name, value)
         for name in unavailable:
             lack = lacks[name]
