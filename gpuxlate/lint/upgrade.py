@@ -99,11 +99,12 @@ def _refused(
     old: Backend, new: Backend, pod: PodKeys, context: Context, changes: tuple[ReleaseChange, ...]
 ) -> Iterator[Diagnostic]:
     """What only the newer release refuses: what its rules call an error and those of the older one do not,
-    and what the older one dropped without a word."""
+    and what the older one dropped without a word. A number of 0 asks for nothing in either."""
     in_old, in_new = context._replace(profile=context.before, before=None), context._replace(before=None)
     findings = (finding for finding in old.check(pod, in_old) if finding.severity is Severity.ERROR)
     refused_before = {(finding.code, finding.path) for finding in findings}
     refusing = [change for change in changes if change.change is ChangeKind.REFUSED]
+    of_nothing = {value.path for value in _values(pod) if value.text == "0"}
     for finding in new.check(pod, in_new):
         if finding.severity is not Severity.ERROR:
             continue
@@ -113,7 +114,7 @@ def _refused(
             text = msg(
                 "{code} from the newer release on: {message}", code=finding.code, message=finding.message
             )
-        elif release is not None:
+        elif release is not None and finding.path not in of_nothing:
             text = msg(
                 "{release} refuses the pod, older releases drop the request: {message}",
                 release=str(release),
