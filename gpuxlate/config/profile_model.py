@@ -31,8 +31,8 @@ class ReleaseChangeModel(Strict):
     change: Annotated[ChangeKind, FromText] = Field(
         description="new: the first release that reads the key; removed: the first that does not; "
         "renamed: it reads the replacement; values: it takes more; amount: the same number gives another "
-        "amount; needed: older ones read it in vain; refused: it refuses a pod where older ones dropped the "
-        "request; denied: it refuses every pod with the key.",
+        "amount; needed: older ones read it in vain; refused: it refuses a pod for what is wrong "
+        "with the key, which older ones did not; denied: it refuses every pod with the key.",
         examples=["renamed"],
     )
     replacement: NonEmptyText = Field(
@@ -40,6 +40,11 @@ class ReleaseChangeModel(Strict):
     )
     values: list[NonEmptyText] = Field(
         default=OMITTED, description="Values that it takes from then on.", examples=[["128", "160"]]
+    )
+    above: AtLeastOne = Field(
+        default=OMITTED,
+        description="With refused: it refuses larger numbers, and nothing else.",
+        examples=[100],
     )
     text: NonEmptyText = Field(
         default=OMITTED,

@@ -17,6 +17,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Profile, ReleaseChange
+from gpuxlate.model.quantity import whole
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.overlays.values import chart_name, names_of_dependency
 from gpuxlate.rules import releases
@@ -99,24 +100,23 @@ def _refused(
     old: Backend, new: Backend, pod: PodKeys, context: Context, changes: tuple[ReleaseChange, ...]
 ) -> Iterator[Diagnostic]:
     """What only the newer release refuses: what its rules call an error and those of the older one do not,
-    and what the older one dropped without a word. A number of 0 asks for nothing in either."""
+    and what the older one took, or dropped without a word."""
     in_old, in_new = context._replace(profile=context.before, before=None), context._replace(before=None)
     findings = (finding for finding in old.check(pod, in_old) if finding.severity is Severity.ERROR)
     refused_before = {(finding.code, finding.path) for finding in findings}
-    refusing = [change for change in changes if change.change is ChangeKind.REFUSED]
-    of_nothing = {value.path for value in _values(pod) if value.text == "0"}
+    numbers = {value.path: whole(value.text) for value in _values(pod)}
     for finding in new.check(pod, in_new):
         if finding.severity is not Severity.ERROR:
             continue
-        name = str(finding.path[-1]) if finding.path else ""
-        release = next((change.release for change in refusing if fnmatchcase(name, change.key)), None)
+        name, number = str(finding.path[-1]) if finding.path else "", numbers.get(finding.path)
+        release = next((change.release for change in changes if change.refuses(name, number)), None)
         if (finding.code, finding.path) not in refused_before:
             text = msg(
                 "{code} from the newer release on: {message}", code=finding.code, message=finding.message
             )
-        elif release is not None and finding.path not in of_nothing:
+        elif release is not None:
             text = msg(
-                "{release} refuses the pod, older releases drop the request: {message}",
+                "{release} refuses the pod, older releases do not: {message}",
                 release=str(release),
                 message=finding.message,
             )

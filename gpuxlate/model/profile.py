@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -132,7 +133,7 @@ class ChangeKind(StrEnum):
     NEEDED = "needed"
     """It is the first with which the key does what it says; older ones still read it."""
     REFUSED = "refused"
-    """It refuses a pod with what is wrong with the key, which was dropped before."""
+    """It refuses a pod with what is wrong with the key, which older ones did not."""
     DENIED = "denied"
     """It refuses every pod that is made with the key."""
 
@@ -141,6 +142,7 @@ class ReleaseChange(NamedTuple):
     """What a release changes in a key. A key is written as in a data sheet, with ``{model}`` for the card.
 
     ``replacement``: the key that is read in its place. ``values``: those that it takes from then on.
+    ``above``: the number above which it is refused; None: in all that is wrong with it.
     ``text``: what is different, in words for people. ``source``: the document that says so, with its date.
     ``chart``: the Helm chart whose value the key is, with dots; empty for keys of pods.
     """
@@ -153,6 +155,12 @@ class ReleaseChange(NamedTuple):
     text: str = ""
     source: str = ""
     chart: str = ""
+    above: int | None = None
+
+    def refuses(self, name: str, number: int | None) -> bool:
+        """It refuses a pod in which something is wrong with a key that has a number, or none."""
+        above = self.above is None or (number is not None and number > self.above)
+        return above and self.change is ChangeKind.REFUSED and fnmatchcase(name, self.key)
 
     def comes_between(self, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
         """Whether the release is reached by the newer versions of components, and not by those before."""

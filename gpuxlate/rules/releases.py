@@ -45,6 +45,7 @@ def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseC
             change.get("text", ""),
             change.get("source", ""),
             document.get("chart", ""),
+            change.get("above"),
         )
 
 
