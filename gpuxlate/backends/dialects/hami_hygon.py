@@ -60,6 +60,8 @@ class HamiHygon(HamiDialect):
             source="RELEASED, RENAMED, PART",
         ),
         *t.choices("hygon.com/{no}use-gpuuuid", t.By.UUID, source="CODE"),
-        *t.choices("hygon.com/{no}use-hcutype", t.By.MODEL, source="RENAMED"),
-        *t.choices("hygon.com/{no}use-dcutype", t.By.MODEL, source="CODE"),
+        *(
+            row._replace(**with_later_name(row.name))
+            for row in t.choices("hygon.com/{no}use-dcutype", t.By.MODEL, source="CODE, RENAMED")
+        ),
     )
