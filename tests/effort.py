@@ -16,9 +16,10 @@ T = TypeVar("T")
 EFFORT = os.environ.get("GPUXLATE_EFFORT", "quick")
 assert EFFORT in ("quick", "full"), f"GPUXLATE_EFFORT is {EFFORT}: quick or full"
 FULL = EFFORT == "full"
-PART = 8
+PART = 16
 """Quick tries one of so many examples and cases."""
-LEAST = 4
+LEAST = 2
+"""Of which it tries so many at least."""
 
 if FULL and not os.environ.get("GPUXLATE_SEED"):
     os.environ["GPUXLATE_SEED"] = str(random.SystemRandom().randrange(2**32))  # for all processes of the run
@@ -26,9 +27,9 @@ SEED = int(os.environ.get("GPUXLATE_SEED") or 0)
 """Of all that is drawn. The first line of a run prints it; a run in full that fails prints it again."""
 
 
-def number(full: int, part: int = PART) -> int:
-    """How many of so many things are tried; ``part``: of what is asked of each of many targets."""
-    return full if FULL else max(min(full, LEAST), full // part)
+def number(full: int) -> int:
+    """How many of so many things are tried."""
+    return full if FULL else max(min(full, LEAST), full // PART)
 
 
 settings.register_profile(

@@ -50,7 +50,7 @@ PROFILES = {
 }
 """A target that is held to the contract with a profile."""
 NEED_A_PROFILE = {"volcengine-emr-customjob", "gke", "huawei-cce"}
-CONTRACT = contract_with(number(80, part=16))  # pods for each promise and target
+CONTRACT = contract_with(number(80))  # pods for each promise and target
 WITHOUT = [row.name for row in registry.BUILT_IN if row.name not in NEED_A_PROFILE]
 
 
