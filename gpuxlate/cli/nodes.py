@@ -65,6 +65,7 @@ def command(
 
 
 def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
+    """Print the profile of the nodes. Raises UserError where these serve no target, or several."""
     served = targets_served(nodes)
     if not served:
         raise UserError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
@@ -182,6 +183,7 @@ class NodesOutput(Output):
 
 
 def _printed(ledger: Ledger) -> PrintedNode:
+    """One node as it is printed with ``-o json``."""
     view = ledger.view
     return PrintedNode(
         ledger.node.name,
@@ -220,6 +222,7 @@ def held_parts(ledger: Ledger) -> list[NodePart]:
 
 
 def _text(ledgers: Sequence[Ledger]) -> str:
+    """The table of the nodes."""
     head = [
         "NODE",
         "TARGET",
@@ -240,6 +243,7 @@ def _text(ledgers: Sequence[Ledger]) -> str:
 
 
 def _row(ledger: Ledger) -> list[Cell]:
+    """The row of a node; numbers it does not show are ``-``."""
     view = ledger.view
     return [
         ledger.node.name,
@@ -279,4 +283,5 @@ def _card(view: NodeView) -> str:
 
 
 def _number(value: int | None, unknown: str = "-") -> str:
+    """A number as text, or the sign for one that the node does not show."""
     return unknown if value is None else str(value)

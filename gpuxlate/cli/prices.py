@@ -34,7 +34,7 @@ def of_run(chosen: Sequence[CardPrice], cards: Iterable[tuple[str, str]]) -> dic
         if not any(price.is_of(*each) for each in cards):
             names = ", ".join(dict.fromkeys(card for _, card in cards))
             raise UserError(
-                msg("--price {name}: no card of the run is one", name=price.said),
+                msg("--price {name}: no card of the run is one", name=price.name),
                 msg("cards of the run: {names}", names=names)
                 if names
                 else "name the card of the nodes: --node A10-24GB:4, or cards.model of the profile",

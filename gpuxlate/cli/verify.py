@@ -97,6 +97,7 @@ def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
 
 
 def _choose_share(documents: ShareDocuments, name: str | None) -> tuple[Document, ShareDocument]:
+    """The GPUShare document of a name, or the only one. Raises UserError where it is not one document."""
     shares = [(document, share) for _, document, share in documents.shares if name in (None, share.name)]
     if len(shares) == 1:
         return shares[0]
@@ -131,6 +132,7 @@ def _seen(printed: str) -> Seen:
 
 
 def _text(name: str, done: Verification) -> str:
+    """The result as a table, and the verdict below it."""
     expectation = done.expected
     requested = msg("all") if expectation.asked_mib is None else str(expectation.asked_mib)
     head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
@@ -153,10 +155,12 @@ def _text(name: str, done: Verification) -> str:
 
 
 def _without(row: list[str], column: int) -> list[str]:
+    """A row of the table without one of its columns."""
     return row[:column] + row[column + 1 :]
 
 
 def _matched(done: Verification) -> Message:
+    """The sentence of a result without a problem: how many cards, and the bounds of their memory in MiB."""
     count = len(done.cards)
     cards = plural(count, "{count} card", "{count} cards")
     least, maximum = done.expected.minimum, done.expected.maximum
@@ -223,6 +227,7 @@ class VerifyOutput(Output):
 
 
 def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
+    """The result as it is printed with ``-o json``."""
     expectation = done.expected
     bounds = (
         None

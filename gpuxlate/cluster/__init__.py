@@ -1,1 +1,1 @@
-"""Live clusters: the objects of an API server, read and applied. Only this room imports kubernetes."""
+"""Live clusters: the objects of an API server, read and applied. Only this folder imports kubernetes."""

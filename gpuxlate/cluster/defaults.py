@@ -171,7 +171,7 @@ def _is_key_of(key: str, item: Json) -> bool:
 
 
 def drop_defaults(cleaned_object: Json, live: Json) -> None:
-    """Remove from ``made``, a cleaned copy of ``found``, the defaults that nobody wrote."""
+    """Remove the defaults that nobody wrote from ``cleaned_object``, the cleaned copy of ``live``."""
     spec, defaults = cleaned_object.get("spec"), _SPECS.get(str(cleaned_object.get("kind")))
     if isinstance(spec, dict) and defaults is not None:
         _drop_defaults(spec, defaults, WrittenFields.of(live).field("spec"))
@@ -203,7 +203,7 @@ _MEANT_EMPTY = frozenset({"configMap", "downwardAPI", "projected", "secret", "ho
 
 
 def _drop_pull_policy(container: Json, written: WrittenFields) -> None:
-    """The default depends on the tag: with ``latest`` or none every start pulls the image."""
+    """Remove the default pull policy, which depends on the tag: with ``latest`` or none every start pulls."""
     image, policy = container.get("image"), container.get("imagePullPolicy")
     if not isinstance(image, str) or not image or written.field("imagePullPolicy"):
         return

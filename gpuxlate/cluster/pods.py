@@ -30,7 +30,8 @@ from gpuxlate.planning.nodes import GpuNode
 
 
 def usage_of(server: ApiServer, nodes: Sequence[GpuNode]) -> GpuUsage:
-    """The books of a cluster. Its pods are read page by page; those without GPUs are not kept."""
+    """What the pods of a cluster use of its GPU nodes. They are read page by page, and those without GPUs are
+    not kept."""
     return usage_by_node(nodes, pods_of(server))
 
 

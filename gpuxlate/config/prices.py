@@ -18,14 +18,14 @@ PRICE_HINT = "write A10-24GB=10.5, or vke:A10-24GB=10.5 for one target; 0 or mor
 
 
 class PriceError(UserError, ValueError):
-    """A price is none. ``hint``: what to write."""
+    """The price of a card is not valid. ``hint``: what to write."""
 
 
 class CardPrice(NamedTuple):
     """The price of one card for an hour. ``target``: at this target alone; None: at each. ``card``: its name
-    in the catalogue. ``said``: what the user wrote of both."""
+    in the catalogue. ``name``: card and target as the user wrote them."""
 
-    said: str
+    name: str
     target: str | None
     card: str
     amount: Decimal
@@ -52,7 +52,6 @@ def card_price(name: str, number: str) -> CardPrice:
 
 
 def price_of(prices: Iterable[CardPrice], target: str, card: str) -> CardPrice | None:
-    """The price of a card at a target: of those that are of it the last that names the target, else the
-    last."""
+    """The price of a card at a target: the last that names the target, else the last for every target."""
     fitting = [price for price in prices if price.is_of(target, card)]
     return max(reversed(fitting), key=lambda price: price.target is not None, default=None)

@@ -1,4 +1,5 @@
-"""Every resource that an object sets amounts of, with what changes together."""
+"""The quotas of a document: each resource that an object limits, such as a ResourceQuota or a ClusterQueue of
+Kueue (``kinds.py`` says where), with what changes together."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class EmptyNode(NamedTuple):
 
 
 class LowerBound(NamedTuple):
-    """At least so many cards and nodes; ``by``: the dimension that the number of cards follows from."""
+    """The least number of cards and of nodes; ``by``: the dimension that the number of cards follows from."""
 
     cards: int
     nodes: int
@@ -74,7 +74,8 @@ class LowerBound(NamedTuple):
 
 
 def lower_bound(node: EmptyNode, asks: Sequence[Asks], counts: Mapping[int, int]) -> LowerBound:
-    """For numbers of pods by index of ``asks``, each of which fits an empty node."""
+    """The cards and nodes that pods need at least. ``counts``: the number of pods by their index of ``asks``,
+    each of which fits an empty node."""
     pods = [(node.largest(asks[ask_index]), count) for ask_index, count in counts.items()]
     pools = _split(pods, lambda pod: pod[0].pool)
     together = _bound_of_pool(node, pods)
@@ -92,7 +93,7 @@ CountedAsks = Sequence[tuple[Asks, int]]
 
 
 def _split(pods: CountedAsks, common: Callable[[Asks], str]) -> list[CountedAsks]:
-    """Groups that never meet; without the pods that go with all."""
+    """Groups of pods that never share a node; without those that may share one with any."""
     groups: dict[str, list[tuple[Asks, int]]] = {}
     for asks, count in pods:
         if common(asks) != ANY:
@@ -150,7 +151,7 @@ def _nodes(node: EmptyNode, pods: CountedAsks) -> int:
 
 
 def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
-    """L2: the bins of size ``there`` that things of these sizes, none of them larger, need at least."""
+    """L2: the least number of bins of a capacity that things of these sizes, none of them larger, need."""
     capacity = _largest_sum(sizes, capacity)
     if not capacity:
         return 0
@@ -173,7 +174,7 @@ def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
 
 
 def _largest_sum(sizes: Iterable[int], capacity: int) -> int:
-    """The largest sum of sizes up to ``there``, each as often as wanted: bit N stands for a sum of N."""
+    """The largest sum of sizes within the capacity, each as often as wanted: bit N stands for a sum of N."""
     distinct = sorted({size for size in sizes if size > 0})
     if len(distinct) > MOST_SIZES or capacity > LARGEST:
         return capacity if distinct else 0
