@@ -221,24 +221,3 @@ def test_no_tricks() -> None:
     """Modules are not replaced, and nothing is made by exec."""
     pattern = re.compile(r"sys\.modules\[[^]]+\] *=|(?<![.\w])(?<!def )(exec|eval)\(")
     assert [path.name for path in FILES if pattern.search(path.read_text(encoding="utf-8"))] == []
-
-
-AS_IT_IS = {
-    "apply": "JSON of the server's objects",
-    "completion": "a script, in which nothing is from a file",
-    "lint": "a report, whose format escapes",
-    "nodes": "YAML",
-    "parse": "YAML, JSON",
-    "policy": "YAML",
-    "printing": "what is escaped there",
-    "render": "JSON",
-    "translate": "JSON",
-}
-"""Commands that print more than text for people, which ``printing.out`` escapes, and what that is."""
-
-
-def test_nothing_is_printed_as_it_is_by_chance() -> None:
-    """A name in a manifest must not act on a terminal or a CI system: see report/characters.py."""
-    printed = re.compile(r"\bdata_(out|err)\(|\bprinting\.data_(out|err)\b|std(out|err)(\.buffer)?\.write\(")
-    texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES if path.parent.name == "cli"}
-    assert {name for name, text in texts.items() if printed.search(text)} == set(AS_IT_IS)

@@ -198,12 +198,3 @@ def test_a_rule_with_a_code_that_is_taken(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     taken = "error: the rule card-is-red of taker has the code GX001 of file-parses\n"
     assert done.stderr == f"{taken}help: give the rules of taker codes of their own, or remove the plug-in\n"
-
-
-def test_without_plug_ins_no_metadata_is_read(tmp_path: Path) -> None:
-    (tmp_path / "pod.yaml").write_text(VKE)
-    said = "print('importlib.metadata' in sys.modules, file=sys.__stderr__)"
-    program = f"import atexit, sys\natexit.register(lambda: {said})\nfrom gpuxlate.cli import main\nmain()"
-    for command in ("lint pod.yaml", "translate pod.yaml --to tke"):
-        done = beside(tmp_path).run("-c", program, *command.split())
-        assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "False"), done
