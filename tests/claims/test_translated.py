@@ -109,6 +109,16 @@ def test_what_is_written() -> None:
     assert whole == {"requests": [requested(count=2)]}
 
 
+@pytest.mark.parametrize(
+    "name", ["name: web", "generateName: web-", "generateName: web.", "generateName: web.-"]
+)
+def test_a_name_that_a_server_completes(name: str) -> None:
+    """The name of a template is a subdomain (RFC 1123): no dash or dot is before another."""
+    text = DEPLOYMENT.replace("name: bert-serving\n", f"{name}\n", 1)
+    templates = gpuxlate.translate(text, "dra-hami").objects[1:]
+    assert [one["metadata"]["name"] for one in templates] == ["web-gpu-server", "web-gpu-side"]
+
+
 SCHEMAS = {"v1": ("1.34", "1.35", "1.36", "1.37"), "v1beta2": ("1.34", "1.35"), "v1beta1": ("1.34", "1.35")}
 
 
