@@ -190,7 +190,7 @@ def _cards(request: CostRequest) -> Iterator[tuple[str, str]]:
     if not prices_of_vendor:
         raise UserError("the card is not given", "pass --card A10-24GB, or a price: --price A10-24GB=10.5")
     yield from (
-        (f"--price {price.said}", price.card)
+        (f"--price {price.name}", price.card)
         for price in {price.card.casefold(): price for price in prices_of_vendor}.values()
     )
 
