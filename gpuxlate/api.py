@@ -431,12 +431,12 @@ def _decisions(decisions: DecisionsLike | None) -> Decisions | None:
     """Raises ValueError for entries that cannot be used, OSError for a file that cannot be read."""
     if decisions is None:
         return None
-    from gpuxlate.translation.decisions import loaded, read_decisions
+    from gpuxlate.translation.decisions import load_decisions, read_decisions
 
     if isinstance(decisions, str | os.PathLike):
         with _readable():
             return read_decisions([Input(os.fspath(decisions), decisions).source()], os.curdir)[0]
-    return loaded(_plain(decisions), os.curdir)[0]
+    return load_decisions(_plain(decisions), os.curdir)[0]
 
 
 def _unmatched(settings: Settings, judged: Sequence[JudgedObject]) -> tuple[Diagnostic, ...]:

@@ -30,7 +30,7 @@ from gpuxlate.model.kept import forget
 from gpuxlate.report.characters import unified
 from gpuxlate.sync.by_hand import changed_lines
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.read import names, read_source
+from gpuxlate.translation.read import read_source, share_names
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.events import EventParser
@@ -122,8 +122,8 @@ def test_the_way_back_to_the_source_is_linear() -> None:
 def test_one_name_for_many_shares() -> None:
     """Each gets a number; looking for a free one begins where the last search ended."""
     items = gpuxlate.parse(re.sub("name: ([pc])[0-9]+", r"name: \1", SHAPES["objects"](96))).items
-    assert grows_with_the_input(lambda count: lines(lambda: names(items[:count])))
-    assert names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]
+    assert grows_with_the_input(lambda count: lines(lambda: share_names(items[:count])))
+    assert share_names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]
 
 
 def test_objects_that_are_applied_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

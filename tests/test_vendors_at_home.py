@@ -13,7 +13,12 @@ ROOT = Path(gpuxlate.__file__).parent
 ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "sync", "policy", "report", "cli")
 
 NAMES = {
-    *(part for row in registry.BUILT_IN for name in registry.names_of(row) for part in name.split("-")),
+    *(
+        part
+        for row in registry.BUILT_IN
+        for name in registry.names_of_target(row)
+        for part in name.split("-")
+    ),
     *("aliyun", "katalyst", "mgpu", "qgpu", "gpushare", "gpuresourcetype"),
 } - {"neutral", "spark", "ray", "customjob", "vgpu", "gpu", "manager", "shared", "nvidia", "mig"}
 """Names of clouds, products and dialects, those of the targets by themselves. Engines are nobody's, and the

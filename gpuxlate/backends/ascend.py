@@ -455,7 +455,9 @@ class HamiAscend(HamiDialect):
     def _by_numbers(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
         """A part of one card for hami-core."""
         if placing.cards > 1:
-            placing.refuse("cards", "ASCEND025", several(placing.cards), "request one card, or whole cards")
+            placing.refuse(
+                "cards", "ASCEND025", why_not_several(placing.cards), "request one card, or whole cards"
+            )
         if cluster.parts == "unknown" and not placing.refused:
             placing.warn("ASCEND026", needs_hami_core(), IN_CHART)
         memory, with_compute = placing.peek("memory_mib"), placing.peek("cores") is not None
@@ -503,7 +505,7 @@ def of_one_die(count: int) -> Message:
     return msg("a part for ENPU is of one die, and the container requests {count}", count=count)
 
 
-def several(count: int) -> Message:
+def why_not_several(count: int) -> Message:
     """Why a part of several cards is not written (CODE, PLUGIN)."""
     return msg(
         "memory of {count} cards is one total for the container, and HAMi's scheduler reserves it on each",

@@ -23,7 +23,7 @@ from gpuxlate.model.keys import SELECTOR, Place, domain_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, keep_last, names_in
 from gpuxlate.model.profile import Profile, ReleaseChange
 from gpuxlate.model.share import Share
-from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
+from gpuxlate.rules.base import Context, declared_in, rules_of, sort_rules
 from gpuxlate.rules.catalog import Rules, check_pod
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import Predicate
@@ -307,7 +307,7 @@ class Backend(KeyTable):
         known_rules = (
             rule.with_aliases(aliases) for rule in (*row_rules.rules_of(self, own_types), *declared)
         )
-        return Rules(in_order(known_rules, self.name))
+        return Rules(sort_rules(known_rules, self.name))
 
     @property
     def init_reserved(self) -> InitContainers:

@@ -24,8 +24,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import (
-    MODEL,
-    VENDOR,
+    MODEL_PATTERN,
+    VENDOR_PATTERN,
     Device,
     Isolation,
     Partition,
@@ -59,7 +59,7 @@ STRATEGIES: dict[str, Strategy | None] = {
     **{f"{REPLICAS}-{strategy}": strategy for strategy in Strategy},
 }
 """Resources that count replicas, each with how its clients share the card."""
-_MODEL = MODEL.strip("^$")
+_MODEL = MODEL_PATTERN.strip("^$")
 KEYS: tuple[KeySpec, ...] = (
     key(
         CARDS,
@@ -145,7 +145,7 @@ KEYS: tuple[KeySpec, ...] = (
         Place.ANNOTATION,
         sets="device",
         meaning="who makes the cards that will do",
-        values=(re.compile(VENDOR.strip("^$")),),
+        values=(re.compile(VENDOR_PATTERN.strip("^$")),),
     ),
     key(
         DEVICE_MODELS,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gpuxlate.backends.base import Backend
 
-GROUP = "gpuxlate.backends"
+ENTRY_POINT_GROUP = "gpuxlate.backends"
 
 
 class BrokenPluginError(UserError):
@@ -54,12 +54,12 @@ def _declares(folder: str) -> bool:
 def _mentions_group(path: str) -> bool:
     try:
         with open(path, "rb") as file:
-            return GROUP.encode() in file.read()
+            return ENTRY_POINT_GROUP.encode() in file.read()
     except OSError:
         return False
 
 
-def find(name: str) -> Backend | None:
+def load_plugin(name: str) -> Backend | None:
     """The plug-in of a name, loaded; None where no package has one. Raises BrokenPluginError."""
     entries = [entry for entry in _entries() if entry.name == name]
     if not entries:
@@ -70,7 +70,7 @@ def find(name: str) -> Backend | None:
     return _load(entries[0])
 
 
-def names() -> tuple[str, ...]:
+def plugin_names() -> tuple[str, ...]:
     """The names of all plug-ins, unloaded."""
     return tuple(dict.fromkeys(entry.name for entry in _entries())) if installed() else ()
 
@@ -80,7 +80,7 @@ def backends() -> tuple[Backend, ...]:
     """Every plug-in, loaded, each once. Raises BrokenPluginError."""
     if not installed():
         return ()
-    loaded = (find(name) for name in names())
+    loaded = (load_plugin(name) for name in plugin_names())
     return tuple({backend.name: backend for backend in loaded if backend is not None}.values())
 
 
@@ -95,7 +95,7 @@ def aliases(backend: Backend) -> tuple[str, ...]:
 def _entries() -> tuple[EntryPoint, ...]:
     from importlib.metadata import entry_points
 
-    return tuple(sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value)))
+    return tuple(sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda entry: (entry.name, entry.value)))
 
 
 @cache
@@ -124,7 +124,7 @@ def _target(value: str) -> object:
 
     from gpuxlate.backends.base import Backend
 
-    target = EntryPoint("", value, GROUP).load()
+    target = EntryPoint("", value, ENTRY_POINT_GROUP).load()
     return target() if isinstance(target, type) and issubclass(target, Backend) else target
 
 

@@ -323,7 +323,7 @@ class PodReader:
         """A value that is no number, for which the container has no share (K8S001, K8S002)."""
         self._unread.add(container.path)
         if (
-            number_format.written(value).form is number_format.NumberForm.ODD
+            number_format.number_as_written(value).form is number_format.NumberForm.ODD
         ):  # GX008 only warns; the key would be lost
             message = msg("{key} {text} is not translated", key=name, text=value.text)
             self.note("K8S001", message, value.path, "write the number in plain decimal digits")

@@ -85,7 +85,7 @@ CLOUDS = tuple(row.name for row in BUILT_IN[:3])
 """What is shown where neither a user nor the input says which targets: the clouds of the first rows."""
 
 
-def names_of(row: BackendRow) -> tuple[str, ...]:
+def names_of_target(row: BackendRow) -> tuple[str, ...]:
     """The name of a built-in target, and its other names."""
     if row.aliases is not None:
         return row.name, *row.aliases
@@ -95,7 +95,7 @@ def names_of(row: BackendRow) -> tuple[str, ...]:
 @cache
 def _taken() -> frozenset[str]:
     """The names of all built-in targets, which no plug-in has."""
-    return frozenset(name for row in BUILT_IN for name in names_of(row))
+    return frozenset(name for row in BUILT_IN for name in names_of_target(row))
 
 
 class UnknownTargetError(UserError, LookupError, ValueError):
@@ -110,8 +110,8 @@ class UnknownTargetError(UserError, LookupError, ValueError):
 def _nearest(text: str) -> str | None:
     """The name that was probably meant: one that is spelt much like the text, else the target of which the
     title alone has each of its words; None where that is a guess."""
-    names = [name for row in BUILT_IN for name in names_of(row)]
-    spelt = spelt_like(text, [*names, *plugins.names()], ratio=_ALIKE)
+    names = [name for row in BUILT_IN for name in names_of_target(row)]
+    spelt = spelt_like(text, [*names, *plugins.plugin_names()], ratio=_ALIKE)
     if spelt:
         return spelt[0]
     words = re.findall(r"[a-z0-9]{3,}", text)
@@ -140,7 +140,7 @@ def target_names() -> tuple[str, ...]:
 
 def _of_plugins() -> tuple[str, ...]:
     taken = _taken()
-    return tuple(name for name in plugins.names() if name not in taken)
+    return tuple(name for name in plugins.plugin_names() if name not in taken)
 
 
 def plugin_backends() -> Iterator[Backend]:
@@ -179,7 +179,7 @@ def spelt(name: str) -> str:
 def _built_in(name: str) -> BackendRow | None:
     """The row of a name; those that have to be loaded for their names come last."""
     row = next((row for row in BUILT_IN if name == row.name or name in (row.aliases or ())), None)
-    return row or next((row for row in BUILT_IN if name in names_of(row)), None)
+    return row or next((row for row in BUILT_IN if name in names_of_target(row)), None)
 
 
 def get(name: str) -> Backend:
@@ -189,7 +189,7 @@ def get(name: str) -> Backend:
     row = _built_in(lower)
     if row is not None:
         return load(row)
-    backend = plugins.find(name) or plugins.find(lower)
+    backend = plugins.load_plugin(name) or plugins.load_plugin(lower)
     if backend is None:
         raise UnknownTargetError(name)
     return backend
@@ -206,7 +206,7 @@ def writable(name: str) -> Backend:
 
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
-    of_row = next((names_of(row)[1:] for row in BUILT_IN if row.name == name), None)
+    of_row = next((names_of_target(row)[1:] for row in BUILT_IN if row.name == name), None)
     return plugins.aliases(get(name)) if of_row is None else of_row
 
 

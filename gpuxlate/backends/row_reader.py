@@ -107,11 +107,13 @@ def _asks(table: KeyTable, container: ContainerKeys) -> bool:
 def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> ContainerKeys:
     """A container with cards as if the parts of them that its pod says were in its limits."""
     values = ((row, _on_pod(pod, row)) for row in table.parts_on_pod.values())
-    amounts = {row.name: value for row, value in values if value is not None and is_amount(row, value.text)}
+    amounts = {
+        row.name: value for row, value in values if value is not None and is_amount_of_row(row, value.text)
+    }
     return replace(container, limits={**container.limits, **amounts}) if amounts else container
 
 
-def is_amount(row: KeySpec, text: str) -> bool:
+def is_amount_of_row(row: KeySpec, text: str) -> bool:
     """A text on a pod is an amount of the row: plain digits, unless it counts bytes."""
     return row.quantity or (quantity.is_plain(text) and row.legal.allows(int(text)))
 

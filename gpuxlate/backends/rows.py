@@ -197,7 +197,7 @@ class KeysOfVersion(NamedTuple):
 
 def changes_of(row: KeySpec) -> tuple[ReleaseChange, ...]:
     """What releases of its component change in a row."""
-    return _about(row, releases.changes(row.component)) if row.component is not None else ()
+    return _about(row, releases.key_changes(row.component)) if row.component is not None else ()
 
 
 def _about(row: KeySpec, changes: Iterable[ReleaseChange]) -> tuple[ReleaseChange, ...]:
@@ -207,7 +207,7 @@ def _about(row: KeySpec, changes: Iterable[ReleaseChange]) -> tuple[ReleaseChang
 
 def _changes_of_components(table: KeyTable) -> Iterator[ReleaseChange]:
     """What releases of the components of a table change."""
-    return (change for component in table.components for change in releases.changes(component))
+    return (change for component in table.components for change in releases.key_changes(component))
 
 
 def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | None:

@@ -79,7 +79,7 @@ GPU_PREFIXES = (RESOURCE_TYPE, "gpuCompute", "gpuMemory", "gpuCard")
 _CARDS = regex(r"[0-9]{1,6}(\.[0-9]{1,2})?")
 
 
-def percent(text: str) -> int | None:
+def percent_of_card(text: str) -> int | None:
     """``0.3`` cards as 30 percent, None where the form does not accept the number."""
     return int(Fraction(text) * 100) if _CARDS.fullmatch(text) else None
 
@@ -147,7 +147,7 @@ def _compute(pod: PodReader, values: dict[str, Value], form: ContainerKeys) -> i
         missing = msg("{key} is missing", key=COMPUTE)
         pod.report("VKE011", missing, form.path, "write it in cards: 0.3 is 30 %")
         return None
-    cores = percent(value.text)
+    cores = percent_of_card(value.text)
     if not cores:
         message = msg(
             "{key} is {value}: the form accepts whole cards, or two decimals from 0.01",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.manifest.claims import MARK, claims_of, names_in, templates_made
+from gpuxlate.manifest.claims import MARK, claim_names_in, claims_of, templates_made
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
@@ -24,7 +24,7 @@ _OLDER_FORM = msg("the source of a claim, which ended with resource.k8s.io/v1alp
 _WORD = regex(r"[\w.-]+")
 
 
-DEFAULT = "default"
+DEFAULT_NAMESPACE = "default"
 """The namespace of an object that names none, unless the command that applies it says another."""
 
 
@@ -85,7 +85,9 @@ def text_of(
                 if not document.may_hold(MARK):
                     continue
                 if is_patch:
-                    unread += (Unread(source.name, name, _IN_PATCH) for _, name in names_in(document, ()))
+                    unread += (
+                        Unread(source.name, name, _IN_PATCH) for _, name in claim_names_in(document, ())
+                    )
                     continue
                 objects += claims_of(document)
                 made_by_controllers += templates_made(document)
@@ -100,7 +102,7 @@ def text_of(
                 for path, patch in patches_in(document):
                     in_pods.add(path)
                     unread += text_of(patch, is_patch=True).unread
-                for path, name in names_in(document, in_pods):
+                for path, name in claim_names_in(document, in_pods):
                     where = _OLDER_FORM if path[:-1] in older_forms else _NO_POD
                     unread.append(Unread(source.name, name, where))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
@@ -108,17 +110,17 @@ def text_of(
     return ClaimText(source.name, objects, pods, unread, made_by_controllers)
 
 
-Scope = tuple[str, str]
+ClaimScope = tuple[str, str]
 """What objects stand together in: a file, a folder, or all texts; which, and its name."""
-_ALL: Scope = ("all", "")
+_ALL: ClaimScope = ("all", "")
 
 
-def _scopes(file: str) -> tuple[Scope, Scope, Scope]:
+def _scopes(file: str) -> tuple[ClaimScope, ClaimScope, ClaimScope]:
     """Those of a file, the nearest first."""
     return ("file", file), _folder(file), _ALL
 
 
-def _folder(file: str) -> Scope:
+def _folder(file: str) -> ClaimScope:
     return "folder", os.path.dirname(file)
 
 
@@ -126,8 +128,10 @@ class ClaimIndex:
     """The claims of some texts by kind, namespace, name and scope, and the pods that name them."""
 
     def __init__(self, texts: Iterable[ClaimText]) -> None:
-        self._objects: dict[tuple[str, str, str, Scope], list[ClaimObject]] = {}
-        self._differing: set[tuple[str, str, str, Scope]] = set()  # objects that request different devices
+        self._objects: dict[tuple[str, str, str, ClaimScope], list[ClaimObject]] = {}
+        self._differing: set[tuple[str, str, str, ClaimScope]] = (
+            set()
+        )  # objects that request different devices
         self._namespaces: dict[tuple[str, str], str] = {}  # the first one, by kind and name
         self._created_kinds: dict[tuple[str, str], str] = {}
         self._pods: list[tuple[str, Pod]] = []
@@ -137,7 +141,10 @@ class ClaimIndex:
             for claim in text.objects:
                 self._add(claim)
             self._created_kinds.update(
-                {(namespace or DEFAULT, name): kind for namespace, name, kind in text.from_controllers}
+                {
+                    (namespace or DEFAULT_NAMESPACE, name): kind
+                    for namespace, name, kind in text.from_controllers
+                }
             )
             self._pods += ((text.name, pod) for pod in text.pods)
 
@@ -147,7 +154,7 @@ class ClaimIndex:
         return cls((ClaimText("", tuple(claims)),))
 
     def _add(self, claim: ClaimObject) -> None:
-        namespace = claim.namespace or DEFAULT
+        namespace = claim.namespace or DEFAULT_NAMESPACE
         self._namespaces.setdefault((claim.kind, claim.name), namespace)
         for scope in _scopes(claim.place.file):
             key = claim.kind, namespace, claim.name, scope
@@ -173,7 +180,9 @@ class ClaimIndex:
             message = msg("claim {name} names no template", name=claim.name)
             return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
         kind = (
-            self._created_kinds.get((namespace or DEFAULT, claim.template.text)) if claim.template else None
+            self._created_kinds.get((namespace or DEFAULT_NAMESPACE, claim.template.text))
+            if claim.template
+            else None
         )
         if kind:
             return replace(claim, made_by=kind)
@@ -187,7 +196,7 @@ class ClaimIndex:
         if other is None:
             message = msg("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
-        space = namespace or DEFAULT
+        space = namespace or DEFAULT_NAMESPACE
         keys = ((kind, space, name, scope) for scope in _scopes(file))
         nearest = next((key for key in keys if key in self._objects), None)
         if nearest is None:
@@ -239,4 +248,4 @@ class ClaimIndex:
 
     def near(self, namespace: str | None, name: str, file: str) -> Sequence[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
-        return self._objects.get((TEMPLATE, namespace or DEFAULT, name, _folder(file)), ())
+        return self._objects.get((TEMPLATE, namespace or DEFAULT_NAMESPACE, name, _folder(file)), ())

@@ -15,7 +15,16 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, nest
 from gpuxlate.model.limits import shortened
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import FLAT, GROUP, TEMPLATE, DeviceRequest, Devices, PodClaim, PodKeys, Value
+from gpuxlate.model.pod import (
+    CLAIMS_API_GROUP,
+    FLAT,
+    TEMPLATE,
+    DeviceRequest,
+    Devices,
+    PodClaim,
+    PodKeys,
+    Value,
+)
 from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document
@@ -138,7 +147,7 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
         ]
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {
-        "apiVersion": f"{GROUP}/{claim.api}",
+        "apiVersion": f"{CLAIMS_API_GROUP}/{claim.api}",
         "kind": TEMPLATE,
         "metadata": metadata,
         **nest(("spec", "spec", "devices"), requested),

@@ -42,7 +42,7 @@ def command(
     translation: options.TranslationOptions,
     profile: options.ProfileFile = None,
     components: options.Components = [],
-    report: options.Report = None,
+    report: options.ReportOption = None,
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:

@@ -106,9 +106,9 @@ def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profi
         if change.release.component == component
     ]
     _check_documented(UPGRADE, text, component, new, of_profile)
-    from gpuxlate.rules.releases import changes
+    from gpuxlate.rules.releases import key_changes
 
-    documented = [change.release for change in changes(component)]
+    documented = [change.release for change in key_changes(component)]
     if not any(
         at_least(new, release.version) and not at_least(old, release.version)
         for release in (*documented, *of_profile)

@@ -63,7 +63,7 @@ def command(
 ) -> int:
     """Explain a rule: what it does, why, an example, the fix, the source."""
     backends = list(registry.all_backends())
-    rule = catalog.find(code, backends)
+    rule = catalog.find_rule(code, backends)
     if rule is None:
         prefix = code.upper()
         if prefix and any(rule_code.startswith(prefix) for rule_code in catalog.all_rules(backends)):
@@ -71,7 +71,7 @@ def command(
                 msg("{code} is not the code of one rule", code=code),
                 msg("gpuxlate rules {prefix} lists the rules", prefix=prefix),
             )
-        raise UnknownRuleError(code, catalog.nearest(code, backends))
+        raise UnknownRuleError(code, catalog.nearest_code(code, backends))
     if output == "json":
         printing.json_out(RuleOutput.of(rule).to_json())
     else:

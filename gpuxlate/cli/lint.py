@@ -463,7 +463,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         from gpuxlate.backends import registry
         from gpuxlate.rules import catalog
 
-        return catalog.find(code, registry.all_backends())
+        return catalog.find_rule(code, registry.all_backends())
 
     if statistics:
         counts = report.statistics(run.diagnostics, rules)

@@ -80,7 +80,7 @@ def config() -> Config | None:
     """
     run = invocation()
     if run.found_config is None:
-        run.found_config = (None if run.isolated else configured(run.config),)
+        run.found_config = (None if run.isolated else find_configuration(run.config),)
         (configuration,) = run.found_config
         verbose(msg("configuration: {value}", value=configuration.path if configuration else "none"))
         site.use_site(configuration.docs_url if configuration else None)
@@ -101,7 +101,7 @@ def _note_owner(path: Path) -> None:
         )
 
 
-def configured(named: str | None) -> Config | None:
+def find_configuration(named: str | None) -> Config | None:
     """The configuration in a file that the user named, or that is found upwards.
 
     Raises ConfigError, TwoFilesError.

@@ -240,7 +240,7 @@ OutputDir = Annotated[
         metavar="DIR",
     ),
 ]
-Report = Annotated[
+ReportOption = Annotated[
     str | None,
     typer.Option(
         "--report", help="Write a JSON report, also if a share is refused.", metavar="FILE", callback=_a_file

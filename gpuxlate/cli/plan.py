@@ -25,7 +25,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_or, msg, suggest
-from gpuxlate.model.profile import CardProfile, Profile, card_by_short_name, card_named, nearest
+from gpuxlate.model.profile import CardProfile, Profile, card_by_short_name, card_named, nearest_cards
 from gpuxlate.planning.plan import TargetPlan, plan, profile_with
 from gpuxlate.planning.suggestions import better_values
 from gpuxlate.translation.options import Settings
@@ -219,7 +219,7 @@ def card_of_catalogue(option: str, name: str, mib: int | None, more: str) -> tup
     """
     card = card_by_short_name(name)
     if card is None:
-        names = nearest(name)
+        names = nearest_cards(name)
         with_memory = [like for like in names if (known_card := card_named(like)) and known_card.memory_mib]
         near = join_or(with_memory or names)
         raise UserError(

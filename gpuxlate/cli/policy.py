@@ -255,7 +255,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], enforced: set[st
     """Each rule that was asked for by its code and is in no policy, with the reason."""
     rules = catalog.all_rules(chosen)
     for name in (part.strip().upper() for text in select for part in text.split(",")):
-        rule = catalog.find(name, registry.all_backends())
+        rule = catalog.find_rule(name, registry.all_backends())
         if rule is None or name in enforced:
             continue
         about = explain(rule)

@@ -51,7 +51,7 @@ def command(
     allow_outside: options.AllowOutside = False,
     accepted: options.DecisionOptions,
     output_dir: options.OutputDir = None,
-    report: options.Report = None,
+    report: options.ReportOption = None,
     output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""

@@ -29,7 +29,7 @@ from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.sync.by_hand import changed_lines, line_writers
 from gpuxlate.sync.errors import SyncError
 from gpuxlate.sync.files import file_bytes, tree_files
-from gpuxlate.sync.fill import fill
+from gpuxlate.sync.fill import fill_trees
 from gpuxlate.sync.fingerprints import file_fingerprints, options_fingerprint
 from gpuxlate.sync.lock import LOCK, read_lock, sha256
 from gpuxlate.sync.settings import target_settings
@@ -182,7 +182,7 @@ def _trees(request: SyncRequest) -> list[PlannedTree]:
 
 def _fill(planned: PlannedTree) -> None:
     """Make what the folders are to hold. A wrong ``from`` is noted where every file was looked at."""
-    fill(planned.tree, planned.targets, translate_to_each, partial(_watched, "rendering"))
+    fill_trees(planned.tree, planned.targets, translate_to_each, partial(_watched, "rendering"))
     for each in planned.targets[:1]:
         if len(each.result.files) == sum(file.is_translated for file in planned.tree.files):
             note_source(each.result, each.settings.from_)

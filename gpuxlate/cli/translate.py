@@ -48,7 +48,7 @@ def command(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")
     ] = False,
-    report: options.Report = None,
+    report: options.ReportOption = None,
     output: options.YamlOutput = "yaml",
 ) -> int:
     """Translate manifests from any dialect to another; only GPU lines change."""

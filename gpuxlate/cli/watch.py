@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.cli import app, printing
 from gpuxlate.cli.inputs import exclusion_of
-from gpuxlate.cli.lookup import configured
+from gpuxlate.cli.lookup import find_configuration
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.terminal import Terminated, end_if_signalled, is_terminal
 from gpuxlate.config.find import CONFIG_NAMES, PYPROJECT
@@ -57,7 +57,7 @@ def watched(paths: Sequence[str], profile: str | None) -> WatchedPaths:
     run.found_config = None
     left_out, config, expanded = Exclusion(), None, []
     try:
-        config = None if run.isolated else configured(run.config)
+        config = None if run.isolated else find_configuration(run.config)
         left_out = exclusion_of(run, config)
         expanded = expand_paths(paths, left_out)
     except UserError:  # the run reports it

@@ -16,7 +16,7 @@ from gpuxlate.cluster.server import (
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import (
     CLAIM_VERSIONS,
-    GROUP,
+    CLAIMS_API_GROUP,
 )
 
 DeviceId = tuple[str, str, str]
@@ -42,7 +42,7 @@ def devices_of(server: ApiServer) -> ClusterDevices:
     Devices that no single node has (``allNodes``, ``nodeSelector``) are left out. Raises ClusterError.
     """
     for version in CLAIM_VERSIONS:
-        api = f"/apis/{GROUP}/{version}"
+        api = f"/apis/{CLAIMS_API_GROUP}/{version}"
         try:
             slices = list(_listed(server, f"{api}/resourceslices"))
             if not slices:

@@ -15,7 +15,7 @@ from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import message_of, msg, plural
-from gpuxlate.model.pod import CLAIM_VERSIONS, GROUP
+from gpuxlate.model.pod import CLAIM_VERSIONS, CLAIMS_API_GROUP
 from gpuxlate.planning.nodes import Toleration
 
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -313,7 +313,7 @@ def _ways_of(claim: Json) -> Iterator[Json]:
 
 def _claim(server: ApiServer, namespace: str, resource: str, name: str) -> Json | None:
     for version in CLAIM_VERSIONS:
-        path = f"/apis/{GROUP}/{version}/namespaces/{namespace}/{resource}/{quote(name, safe='')}"
+        path = f"/apis/{CLAIMS_API_GROUP}/{version}/namespaces/{namespace}/{resource}/{quote(name, safe='')}"
         claim = _read(server, path)
         if claim is not None:
             return claim

@@ -23,7 +23,7 @@ from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, did_you_mean, message_of, msg, suggest
 from gpuxlate.model.pod import dotted
-from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest
+from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest_cards
 
 if TYPE_CHECKING:
     from gpuxlate.config.prices import CardPrice
@@ -399,7 +399,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         tuple(
             change
             for release in release_entries
-            for change in releases.read(release, registry.components()[release["component"]])
+            for change in releases.read_release(release, registry.components()[release["component"]])
         ),
     )
 
@@ -462,7 +462,7 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
             path = (*base, index, "templatesOf")
             wrong = "{path} is {name!r}, which is no card of the catalogue"
             message = msg(wrong, path=dotted(path), name=card.templates_of)
-            near = nearest(card.templates_of)
+            near = nearest_cards(card.templates_of)
             hint = suggest(near[0]) if near else "gpuxlate targets --cards lists them"
             yield Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, path)
         names.add(card.name.casefold())

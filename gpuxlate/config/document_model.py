@@ -15,9 +15,9 @@ from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
     MAX_PROFILE_LENGTH,
-    MODEL,
+    MODEL_PATTERN,
     PROFILE,
-    VENDOR,
+    VENDOR_PATTERN,
     Isolation,
     Policy,
     Qos,
@@ -60,11 +60,11 @@ class DeviceModel(Strict):
 
     vendor: str = Field(
         default=OMITTED,
-        pattern=VENDOR,
+        pattern=VENDOR_PATTERN,
         description="Who makes the cards: small letters, digits and '-'. Omitted: any vendor.",
         examples=["nvidia"],
     )
-    models: list[Annotated[str, Field(pattern=MODEL)]] = Field(
+    models: list[Annotated[str, Field(pattern=MODEL_PATTERN)]] = Field(
         default=OMITTED,
         description="Card models by their names in the catalogue of cards; one of them. Omitted: any model.",
         examples=[["A100-SXM4-80GB"]],

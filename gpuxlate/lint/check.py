@@ -36,7 +36,7 @@ from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import FileKind, FileRole
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Rule, in_order
+from gpuxlate.rules.base import Context, Rule, sort_rules
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.key_index import IGNORE, key_index_of
@@ -297,11 +297,11 @@ def _find_parts(state: LintState) -> None:
 
 def _find_patched(state: LintState) -> None:
     """What a patch says of its pods, and the places of names in it that are read."""
-    from gpuxlate.lint.patches import parts
+    from gpuxlate.lint.patches import pods_in_patch
     from gpuxlate.overlays.patched_pods import of_pods
 
     changed = [base.patch for operations in state.operations for base in operations.bases]
-    state.parts += parts(state.document, state.pods, changed)
+    state.parts += pods_in_patch(state.document, state.pods, changed)
     paths = {spot.path for pod in state.parts for spot in key_occurrences(pod.keys)}
     about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(state.document, changed)}
     state.read |= paths | {(*path, step) for path in about for step in ("path", "from")}
@@ -446,7 +446,7 @@ def _with_fixes(findings: Iterable[Diagnostic], is_offered: Callable[[Fix], bool
 def _rules_of_claims() -> tuple[Rule, ...]:
     """The rules of drivers that are about documents, such as templates of claims."""
     drivers = (backend for backend in registry.pod_backends() if backend.device_classes)
-    return in_order({rule.code: rule for driver in drivers for rule in driver.rules}.values(), "drivers")
+    return sort_rules({rule.code: rule for driver in drivers for rule in driver.rules}.values(), "drivers")
 
 
 def _changes_what_is_there(document: Document, fix: Fix) -> bool:

@@ -18,9 +18,9 @@ from gpuxlate.yamltext.splices import Splice, apply
 
 MAX_ROUNDS = 10
 """How often what fixes reveal is fixed too."""
-Group = Sequence[Diagnostic]
+FixGroup = Sequence[Diagnostic]
 """Findings of one document whose fixes are tried together."""
-Groups = Mapping[int, Group]
+Groups = Mapping[int, FixGroup]
 """A group for each of these documents."""
 Wrong = Counter[tuple[Severity, str]]
 """The findings of a document by severity and code: their places move, and names in their messages change."""
@@ -83,7 +83,7 @@ class _Fixer:
     def run(self) -> None:
         """Try all fixes of a document at once; where it is not better for them, halves, down to one fix."""
         refused: set[Subject] = set()
-        waiting: dict[int, list[Group]] = {}
+        waiting: dict[int, list[FixGroup]] = {}
         while self._tries and (offered := self._offered(self.source, refused)):
             waiting = {n: waiting.get(n) or [_worst(group)] for n, group in offered.items()}
             groups = {n: edits_left.pop() for n, edits_left in waiting.items()}
@@ -171,7 +171,7 @@ class _Fixer:
         return self.lint(source, self._all_rules).diagnostics
 
 
-def _worst(group: Group) -> Group:
+def _worst(group: FixGroup) -> FixGroup:
     """The errors of a group, else its warnings, else all: no error comes in exchange for a warning."""
     worst = min(finding.severity.rank for finding in group)
     return [finding for finding in group if finding.severity.rank == worst]

@@ -49,8 +49,8 @@ class Ignore:
         if not code:
             hint = "write the codes in brackets: ignore[GX007] and a reason"
             return replace(self.unused, message="this ignore names no rule", hint=hint)
-        is_rule = catalog.find(code, registry.all_backends()) is not None
-        near = None if is_rule else catalog.nearest(code, registry.all_backends())
+        is_rule = catalog.find_rule(code, registry.all_backends()) is not None
+        near = None if is_rule else catalog.nearest_code(code, registry.all_backends())
         message, hint = ignore_matches(code, near)
         # the finding of a patch's annotation may be in the object that it patches
         return replace(self.unused, message=message, hint=hint, missing=is_rule and self.below is not None)
@@ -178,4 +178,4 @@ def _is_unused(ignore: Ignore, code: str, selected: Callable[[str], bool]) -> bo
     if code in ignore.used:
         return False
     # a rule that is not selected finds nothing: its ignore may still be needed
-    return selected(code) or catalog.find(code, registry.all_backends()) is None
+    return selected(code) or catalog.find_rule(code, registry.all_backends()) is None

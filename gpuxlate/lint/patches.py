@@ -17,7 +17,7 @@ from gpuxlate.yamltext.nodes import Sequence as YamlSequence
 from gpuxlate.yamltext.parse import Document
 
 
-def parts(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
+def pods_in_patch(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
     """What a patch says of pods: its own pods without what it deletes, or what its operations set.
 
     ``changed``: the pods that operations change, where they are known, with their paths in their objects.

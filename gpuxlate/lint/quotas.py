@@ -18,7 +18,7 @@ from gpuxlate.rules.documents import quota_counts_all_cards, quota_is_counted
 from gpuxlate.rules.key_index import KeyIndex, key_index_of
 from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
-from gpuxlate.rules.number_format import NumberForm, written
+from gpuxlate.rules.number_format import NumberForm, number_as_written
 from gpuxlate.rules.translation import unread_resources
 from gpuxlate.yamltext.parse import Document
 
@@ -69,7 +69,7 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
             for finding in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
                 yield _of_name(finding, quota)
     for value, _ in quota.amounts:
-        if quota.takes_fractions and written(value).form is NumberForm.FRACTION:
+        if quota.takes_fractions and number_as_written(value).form is NumberForm.FRACTION:
             continue
         for rule in (quantity_is_whole, quantity_has_no_suffix):
             yield from rule(_pod(name, value, quota), context)

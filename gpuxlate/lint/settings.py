@@ -55,9 +55,9 @@ class LintSettings(NamedTuple):
         """The values of charts that an upgrade changes: no vendor's word need be beside them."""
         if self.before is None or self.profile is None:
             return ()
-        from gpuxlate.lint.upgrade import chart_changes
+        from gpuxlate.lint.upgrade import chart_findings
 
-        changes = chart_changes(self.before, self.profile)
+        changes = chart_findings(self.before, self.profile)
         return tuple(sorted({change.key.rpartition(".")[2] for change in changes}))
 
     @property
@@ -114,7 +114,7 @@ def _known(names: Sequence[str], where: str = "") -> None:
     rules = catalog.all_rules(registry.all_backends())
     for name in names:
         if name != "ALL" and not any(code.startswith(name) for code in rules):
-            raise UnknownRuleError(name, catalog.nearest(name, registry.all_backends()), where)
+            raise UnknownRuleError(name, catalog.nearest_code(name, registry.all_backends()), where)
 
 
 @dataclass

@@ -175,7 +175,7 @@ def changes_in_quotas(document: Document, context: Context) -> Iterator[Diagnost
                 yield from (upgrade_changes_nothing(path, message, change.text) for path in quota.names)
 
 
-def chart_changes(before: Profile, after: Profile) -> list[ReleaseChange]:
+def chart_findings(before: Profile, after: Profile) -> list[ReleaseChange]:
     """What an upgrade changes in the values of charts."""
     return [
         change
@@ -189,7 +189,7 @@ def changes_in_values(document: Document, context: Context) -> Iterator[Diagnost
     """The values of charts in a document that an upgrade changes, each with what to write."""
     assert context.before is not None
     assert context.profile is not None
-    for change in chart_changes(context.before, context.profile):
+    for change in chart_findings(context.before, context.profile):
         steps = change.key.split(".")
         for base, values in _values_in(document, change.chart):
             if get(values, *steps) is None:

@@ -343,14 +343,14 @@ def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
         ls.window_show_document(params)
 
 
-def targets() -> list[str]:
+def targets_of_text() -> list[str]:
     """What a text may be translated to."""
     return [backend.name for backend in registry.pod_backends() if writes_pods(backend)]
 
 
 async def _chosen(ls: Server) -> str | None:
     """Ask for a target."""
-    return await _asked(ls, localize("Translate to which target?"), targets())
+    return await _asked(ls, localize("Translate to which target?"), targets_of_text())
 
 
 async def _confirmed(ls: Server, translated: Translated) -> bool:

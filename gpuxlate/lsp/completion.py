@@ -62,11 +62,11 @@ def completions(
     return items
 
 
-Row = tuple[str, str, Backend, KeySpec]
+CompletionRow = tuple[str, str, Backend, KeySpec]
 """What is shown, what is written, and where that is from."""
 
 
-def _names(word: CursorWord, editor: EditorSettings) -> Iterator[Row]:
+def _names(word: CursorWord, editor: EditorSettings) -> Iterator[CompletionRow]:
     """The keys of the place that the mapping has not yet, in the order of the data sheets."""
     spot = word.spot
     names = set(spot.beside or ())
@@ -110,7 +110,7 @@ def _written(row: KeySpec, word: CursorWord) -> list[str]:
     )
 
 
-def _values(word: CursorWord) -> Iterator[Row]:
+def _values(word: CursorWord) -> Iterator[CompletionRow]:
     spot = word.spot
     seen: set[str] = set()
     for backend in registry.pod_backends():

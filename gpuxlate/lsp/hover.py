@@ -269,7 +269,7 @@ def hover(check: CheckedText, position: types.Position) -> types.Hover | None:
 def _rules(check: CheckedText, position: types.Position) -> dict[str, None]:
     """The rules of the findings at a position, in words."""
     codes = {finding.code: None for finding, shown in check.pairs if contains(shown.range, position)}
-    rules = (catalog.find(code, registry.all_backends()) for code in codes)
+    rules = (catalog.find_rule(code, registry.all_backends()) for code in codes)
     return {of_rule(rule): None for rule in rules if rule}
 
 

@@ -12,7 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from gpuxlate.lsp import actions, completion, hover, lens
-from gpuxlate.lsp.actions import targets, translate
+from gpuxlate.lsp.actions import targets_of_text, translate
 from gpuxlate.lsp.session import NAME, Server, ServerOptions, log_internal_errors
 
 WATCHED = ("**/*.{yaml,yml}", "**/.gpuxlate.{yaml,yml}", "**/pyproject.toml")
@@ -126,7 +126,7 @@ def build_server(options: ServerOptions) -> Server:
     # for an editor that asks for the target itself
     @server.command(lens.TARGETS)
     def names(_ls: Server, *_arguments: Any) -> list[str]:
-        return targets()
+        return targets_of_text()
 
     return server
 

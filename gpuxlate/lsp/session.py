@@ -37,7 +37,7 @@ from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_text
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.splices import Splice, in_order
+from gpuxlate.yamltext.splices import Splice, sort_splices
 
 MAX_OPEN_TEXT = 2 * 2**20
 """Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""
@@ -146,7 +146,7 @@ class OpenText:
         """Splices of the source as edits."""
         return [
             types.TextEdit(self.range_between(splice.start, splice.end), splice.text)
-            for splice in in_order(splices)
+            for splice in sort_splices(splices)
         ]
 
     def edits_to(self, new: str) -> list[types.TextEdit]:

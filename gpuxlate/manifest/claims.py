@@ -10,7 +10,7 @@ from gpuxlate.manifest.pods import items, texts, value_of, values
 from gpuxlate.model.diagnostics import Path, prefixes
 from gpuxlate.model.pod import (
     CLAIM,
-    GROUP,
+    CLAIMS_API_GROUP,
     TEMPLATE,
     ClaimObject,
     DeviceConfig,
@@ -38,7 +38,7 @@ def may_name_claims(text: bytes) -> bool:
     return MARK.encode() in text or b"\\" in text
 
 
-def names_in(document: Document, known_paths: Container[Path]) -> Iterator[tuple[Path, str]]:
+def claim_names_in(document: Document, known_paths: Container[Path]) -> Iterator[tuple[Path, str]]:
     """The names of claims in a document, with their places, but for known ones; and the texts in it that may
     name some."""
     pending: list[tuple[Node, Path]] = [(document.root, ())] if document.root else []
@@ -65,7 +65,7 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
         group, _, version = (ref.api_version or "").rpartition("/")
         steps = _DEVICES.get(ref.kind or "")
         name = get_text(node, "metadata", "name")
-        if group == GROUP and steps and name:
+        if group == CLAIMS_API_GROUP and steps and name:
             written, where = get(node, *steps), (*path, *steps)
             devices = Devices(
                 tuple(_request(*request) for request in _listed(written, where, "requests")),
@@ -88,7 +88,8 @@ def classes_elsewhere(document: Document) -> Iterator[tuple[str, Path]]:
     read.update(
         path
         for ref, path, _ in objects_in(document)
-        if (ref.api_version or "").startswith(f"{GROUP}/") and (not path or path[:-1] == ("items",))
+        if (ref.api_version or "").startswith(f"{CLAIMS_API_GROUP}/")
+        and (not path or path[:-1] == ("items",))
     )
     for steps, scalar, on_key in scalars(document.root):
         if not on_key and steps is not None and steps[1] == CLASS:

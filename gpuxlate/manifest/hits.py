@@ -46,7 +46,7 @@ _IN_WORDS = string.ascii_letters + string.digits + "_-"
 _COMPARED = 7
 """Characters of a domain that the search compares: nearly all other domains differ in these."""
 
-Steps = tuple[Any, str | int] | None
+StepChain = tuple[Any, str | int] | None
 """A path as its last step and the rest: most are never needed as tuples."""
 Part = TypeVar("Part")
 
@@ -163,7 +163,7 @@ def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch
     return places if len(places) > len(in_pods) else ()
 
 
-def scalars_at(document: Document, places: Sequence[int] | None) -> Iterator[tuple[Steps, Scalar, bool]]:
+def scalars_at(document: Document, places: Sequence[int] | None) -> Iterator[tuple[StepChain, Scalar, bool]]:
     """The scalars of a document that have one of some places, as ``scalars`` gives them.
 
     All of a document with aliases, which name at two places what is written at one, and of one that is put
@@ -172,17 +172,19 @@ def scalars_at(document: Document, places: Sequence[int] | None) -> Iterator[tup
     return scalars(document.root, None if document.aliases or document.merged else places)
 
 
-def scalars(root: Node | None, places: Sequence[int] | None = None) -> Iterator[tuple[Steps, Scalar, bool]]:
+def scalars(
+    root: Node | None, places: Sequence[int] | None = None
+) -> Iterator[tuple[StepChain, Scalar, bool]]:
     """Every scalar below a node with its path, and whether it is a key; an alias's target at its anchor.
 
     ``places``: only those with one of these, which are in order.
     """
     if root is None:
         return
-    pending: list[tuple[Steps, Node, int, int]] = [(None, deref(root), 0, len(places or ()))]
+    pending: list[tuple[StepChain, Node, int, int]] = [(None, deref(root), 0, len(places or ()))]
     while pending:
         steps, node, low, high = pending.pop()
-        below: list[tuple[Steps, Node, int, int]] = []
+        below: list[tuple[StepChain, Node, int, int]] = []
         if isinstance(node, Scalar):
             yield steps, node, False
         elif isinstance(node, Mapping):
@@ -231,7 +233,7 @@ def _with_places(
         low = until
 
 
-def path_of(steps: Steps) -> Path:
+def path_of(steps: StepChain) -> Path:
     path: list[str | int] = []
     while steps is not None:
         steps, step = steps

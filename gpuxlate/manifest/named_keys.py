@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 from collections.abc import Sequence as Several
 from typing import NamedTuple
 
-from gpuxlate.manifest.hits import SETTINGS, Steps, path_of, scalars, scalars_at, without_prefix
+from gpuxlate.manifest.hits import SETTINGS, StepChain, path_of, scalars, scalars_at, without_prefix
 from gpuxlate.manifest.key_texts import (
     DEEPEST_TEXT,
     IsKey,
@@ -20,7 +20,7 @@ from gpuxlate.manifest.key_texts import (
 from gpuxlate.manifest.node_choices import NODE_SELECTOR
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.model.diagnostics import Path
-from gpuxlate.model.pod import GROUP
+from gpuxlate.model.pod import CLAIMS_API_GROUP
 from gpuxlate.yamltext.nodes import (
     Mapping,
     Node,
@@ -69,7 +69,7 @@ def keys_named(
     objects = objects_in(document)
     written = {
         *((*path, "status") for _, path, node in objects if get(node, "status") is not None),
-        *(path for ref, path, _ in objects if (ref.api_version or "").startswith(f"{GROUP}/")),
+        *(path for ref, path, _ in objects if (ref.api_version or "").startswith(f"{CLAIMS_API_GROUP}/")),
     }
     for steps, scalar, on_key in scalars_at(document, places):
         text = scalar.text
@@ -89,7 +89,7 @@ def keys_named(
                 yield key
 
 
-def _in_text(document: Document, scalar: Scalar, steps: Steps, is_key: IsKey) -> Iterator[NamedKey]:
+def _in_text(document: Document, scalar: Scalar, steps: StepChain, is_key: IsKey) -> Iterator[NamedKey]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     named = named_in(scalar.text, is_key)
     path = path_of(steps) if named else ()
@@ -98,7 +98,7 @@ def _in_text(document: Document, scalar: Scalar, steps: Steps, is_key: IsKey) ->
         yield NamedKey(key.name, scalar.text, path, False, True, at)
 
 
-def _may_be_a_name(steps: Steps) -> bool:
+def _may_be_a_name(steps: StepChain) -> bool:
     if steps is not None and steps[1] == "apiVersion":  # a version of an API, not a key
         return False
     while steps is not None and isinstance(steps[1], int):
@@ -144,7 +144,7 @@ def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
 
 def _annotated(root: Node, words: Set[str]) -> Iterator[tuple[Path, Scalar]]:
     """The words in mappings of annotations, each with the path of its mapping."""
-    pending: list[tuple[Steps, Node]] = [(None, root)]
+    pending: list[tuple[StepChain, Node]] = [(None, root)]
     while pending:
         steps, node = pending.pop()
         node = deref(node)

@@ -351,7 +351,7 @@ class DocumentKeys(NamedTuple):
 # Claims on devices of a pod (``resource.k8s.io``): which it names, and what each of them requests.
 # ``manifest`` fills these from pods, ResourceClaimTemplates and ResourceClaims, whatever the version of the
 # API; backends read and write them. Amounts of capacity are those of **each** device.
-GROUP = "resource.k8s.io"
+CLAIMS_API_GROUP = "resource.k8s.io"
 TEMPLATE, CLAIM = "ResourceClaimTemplate", "ResourceClaim"
 CLAIM_VERSIONS = ("v1", "v1beta2", "v1beta1")
 """Those that are read and written; the newest first. ``v1beta1`` has its fields directly in a request."""
@@ -553,10 +553,10 @@ class KeyOccurrence(NamedTuple):
             return Put(self.path, name)
         if name in self.beside or self.value.kind is ScalarKind.NODE:
             return None
-        return Rename(self.path, name, self.value.plain if self.field in RESOURCES else self.value.text)
+        return Rename(self.path, name, self.value.plain if self.field in RESOURCE_FIELDS else self.value.text)
 
 
-RESOURCES = ("limits", "requests")
+RESOURCE_FIELDS = ("limits", "requests")
 SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
 
 

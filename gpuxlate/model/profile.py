@@ -173,9 +173,9 @@ class ReleaseChange(NamedTuple):
 _FILE = Path(__file__).with_name("cards.json")
 _SIZE = regex(r"-[1-9][0-9]{0,3}gb$")
 """The end of the name of a card of which there are several sizes, in small letters."""
-MIG = regex(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
+MIG_PROFILE = regex(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
 """A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
-_MIG_NAME = regex(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
+_MIG_NAME = regex(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG_PROFILE.pattern})(?P<attribute>[-+].*)?")
 _ATTRIBUTES = {"+me": "12", "+me.all": "12", "-me": "12", "+gfx": "124"}
 """What may follow a profile, to the slices that have it (NVIDIA/go-nvlib, mig_profile.go, 2026-08)."""
 ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}
@@ -219,7 +219,7 @@ class Template(NamedTuple):
     @property
     def label(self) -> tuple[int, int] | None:
         """Slices of compute and GB in the name of a MIG profile; None for other names."""
-        match = MIG.fullmatch(self.name)
+        match = MIG_PROFILE.fullmatch(self.name)
         return (int(match["slices"]), int(match["gb"])) if match else None
 
     @property
@@ -504,7 +504,7 @@ def _words(name: str) -> list[str]:
     return re.split(r"[\W_]+", name.casefold())
 
 
-def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
+def nearest_cards(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     """At most three names that may be meant, the most likely first: those of the same model (``A100``,
     ``NVIDIA-A10``), else those of models that are written alike."""
     text = name[:MAX_NAME].casefold()

@@ -154,9 +154,9 @@ def of_resource(text: str) -> str:
 # The share: what one container requests of GPUs, in vendor-neutral terms.
 # Standard library only. All numbers are totals over the cards of the share, as in the GPUShare document;
 # the ``*_per_card`` properties divide them.
-VENDOR = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+VENDOR_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """A vendor of cards: small letters, digits and '-'."""
-MODEL = r"^[^\s,\x00-\x1f]+( [^\s,\x00-\x1f]+)*$"
+MODEL_PATTERN = r"^[^\s,\x00-\x1f]+( [^\s,\x00-\x1f]+)*$"
 """A card model. Lists of models are written with commas, so no name has one."""
 
 
@@ -357,10 +357,10 @@ class Share(PrintedAs):
 
 def _device_problems(device: Device) -> Iterator[ShareProblem]:
     """Names that no document and no list of names can hold."""
-    if device.vendor is not None and not re.fullmatch(VENDOR, device.vendor):
+    if device.vendor is not None and not re.fullmatch(VENDOR_PATTERN, device.vendor):
         yield _bad_name(device.vendor, "small letters, digits and '-', as in nvidia")
     for model in device.models:
-        if not re.fullmatch(MODEL, model):
+        if not re.fullmatch(MODEL_PATTERN, model):
             yield _bad_name(model, "a name without commas, as in A100-SXM4-80GB")
 
 

@@ -16,15 +16,15 @@ from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import GROUP, TEMPLATE
+from gpuxlate.model.pod import CLAIMS_API_GROUP, TEMPLATE
 from gpuxlate.overlays.kustomization import (
     PREFIX,
     SUFFIX,
     Piece,
-    listed,
+    items_in,
 )
 from gpuxlate.overlays.operations import is_operations, operated
-from gpuxlate.overlays.patch_targets import Identity, Selector
+from gpuxlate.overlays.patch_targets import Identity, IdentityTest
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
@@ -69,7 +69,7 @@ class Object(NamedTuple):
     @property
     def is_template(self) -> bool:
         """It is a ResourceClaimTemplate."""
-        return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
+        return (self.identity.group, self.identity.kind) == (CLAIMS_API_GROUP, TEMPLATE)
 
 
 def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
@@ -229,7 +229,7 @@ COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
 def scale(objects: list[Object], root: Node) -> None:
     """Set the replicas that a kustomization gives, by the first name of an object or its present one."""
     counts = {
-        get_text(node, "name"): count for node in listed(root, "replicas") if (count := get(node, "count"))
+        get_text(node, "name"): count for node in items_in(root, "replicas") if (count := get(node, "count"))
     }
     for number, obj in enumerate(objects if counts else ()):
         count = counts.get(obj.identity.names[-1][0]) or counts.get(obj.identity.names[0][0])
@@ -253,7 +253,7 @@ def stamp(objects: list[Object], root: Node) -> None:
             get(node, "pairs"),
             "true" in (get_text(node, "includeSelectors"), get_text(node, "includeTemplates")),
         )
-        for node in listed(root, "labels")
+        for node in items_in(root, "labels")
     ]
     stamps.append(("labels", get(root, "commonLabels"), True))
     stamps.append(("annotations", get(root, "commonAnnotations"), True))
@@ -285,7 +285,7 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
     return node
 
 
-def named_by(document: Document) -> Selector:
+def named_by(document: Document) -> IdentityTest:
     """Whether a patch names an object, by one of the names that it has had."""
     patched = identity_of(document.root) if isinstance(document.root, Mapping) else None
 

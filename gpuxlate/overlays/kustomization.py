@@ -23,7 +23,7 @@ NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
 
-RESOURCES = ("resources", "bases")
+RESOURCE_LISTS = ("resources", "bases")
 """The fields with what it is made of: files, or folders of other kustomizations."""
 
 
@@ -98,7 +98,7 @@ def _above(file: str) -> Iterator[tuple[str, _Folder]]:
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
     patches, resources = (
-        frozenset(islice(_named(folder, fields), MAX_ENTRIES)) for fields in (FIELDS, RESOURCES)
+        frozenset(islice(_named(folder, fields), MAX_ENTRIES)) for fields in (FIELDS, RESOURCE_LISTS)
     )
     return _Folder(patches, resources, last)
 
@@ -111,7 +111,7 @@ def patches_of(folder: str) -> Iterator[str]:
 def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
     root = kustomization_in(folder)
     for field in fields:
-        for node in listed(root, field):
+        for node in items_in(root, field):
             text = node.text if isinstance(node, Scalar) else get_text(node, "path")
             if text and "\n" not in text:  # else a patch itself
                 yield os.path.normpath(os.path.join(folder, text))
@@ -130,7 +130,7 @@ def kustomized(files: Iterable[Input]) -> list[str]:
     return [folder for folder, root in roots if root is not None and get_text(root, "kind") != "Component"]
 
 
-def listed(root: Node | None, field: str) -> list[Node]:
+def items_in(root: Node | None, field: str) -> list[Node]:
     """The items of a list of a kustomization, empty where there is none."""
     node = get(root, field)
     return [deref(item) for item in node.items] if isinstance(node, Sequence) else []

@@ -39,9 +39,9 @@ from gpuxlate.overlays.kustomization import (
     NAMES,
     Piece,
     changed_names,
+    items_in,
     kustomization_at,
     kustomization_in,
-    listed,
 )
 from gpuxlate.overlays.kustomize_errors import (
     COMPONENT,
@@ -245,9 +245,9 @@ class Tree:
 
     def follows(self, folder: str, kind: str) -> bool:
         """Its configurations say which fields name objects of a kind: they are renamed with them."""
-        paths = (self._local(folder, entry) for entry in listed(kustomization_in(folder), "configurations"))
+        paths = (self._local(folder, entry) for entry in items_in(kustomization_in(folder), "configurations"))
         read = [document for path in paths if path is not None for document in self._documents(path)]
-        rows = (row for document in read for row in listed(document.root, "nameReference"))
+        rows = (row for document in read for row in items_in(document.root, "nameReference"))
         return any(get_text(row, "kind") == kind for row in rows)
 
     def _including(self) -> dict[str, list[str]]:
@@ -258,7 +258,7 @@ class Tree:
                 if number > limits.MAX_BASE_FILES:
                     raise UnknownError(MANY_FOLDERS)
                 names[:] = sorted(name for name in names if name not in SKIPPED and not name.startswith("."))
-                for node in listed(kustomization_in(folder), "components"):
+                for node in items_in(kustomization_in(folder), "components"):
                     if isinstance(node, Scalar):
                         component = os.path.normpath(os.path.join(folder, node.text))
                         by_folder.setdefault(component, []).append(folder)
@@ -301,12 +301,12 @@ class Tree:
             )
         result.texts.append(Piece(document))
         self._gather(result, folder, document)
-        for entry in listed(root, "patchesStrategicMerge"):
+        for entry in items_in(root, "patchesStrategicMerge"):
             _check_file(document, folder, entry)
             self._patch(result, folder, entry, None, None)
-        for entry in listed(root, "patches"):
+        for entry in items_in(root, "patches"):
             self._patch_entry(result, folder, entry, document)
-        self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
+        self._work.change(result.objects, times=len(items_in(root, "labels")) - 1)
         rename(result.objects, result.others, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
             result.objects[:] = (
@@ -316,7 +316,7 @@ class Tree:
         stamp(result.objects, root)
         result.named.forget()
         result.moved()
-        for entry in listed(root, "patchesJson6902"):
+        for entry in items_in(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry, document)
         if not result.unread:
             check_replicas(document, result.identities(), COUNTED)
@@ -334,13 +334,13 @@ class Tree:
         check_fields(host, folder)
         seen: set[tuple[str, ...]] = set()
         check_once(host, root, seen, result.identities())
-        for entry in (*listed(root, "resources"), *listed(root, "bases")):
+        for entry in (*items_in(root, "resources"), *items_in(root, "bases")):
             check_once(host, entry, seen, self._resource(result, folder, entry, host))
         result.others += _generated(root)
         generator = next((name for name in GENERATES if get(root, name) is not None), None)
         if generator:
             result.unread = msg("{field} in {folder} is not read", field=generator, folder=self._name(folder))
-        for entry in listed(root, "components"):
+        for entry in items_in(root, "components"):
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
                 raise UnknownError(_not_local(entry))
@@ -524,7 +524,7 @@ class Tree:
 def _generated(root: Node | None) -> Iterator[Identity]:
     """What the ConfigMaps and Secrets are called that a kustomization generates."""
     for name, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
-        for node in listed(root, name):
+        for node in items_in(root, name):
             names = ((get_text(node, "name") or "", get_text(node, "namespace") or ""),)
             yield Identity("", "v1", kind, names, {}, {})
 
@@ -540,9 +540,9 @@ def _replaces_keys(root: Node | None, name: str) -> bool:
     """The ``replacements`` of a kustomization may write what pods request; those of a file are not read."""
     if name != "replacements":
         return False
-    rows = listed(root, name)
-    targets = [target for row in rows for target in listed(row, "targets")]
-    paths = [path for target in targets for path in listed(target, "fieldPaths")]
+    rows = items_in(root, name)
+    targets = [target for row in rows for target in items_in(row, "targets")]
+    paths = [path for target in targets for path in items_in(target, "fieldPaths")]
     return any(get(row, "path") is not None for row in rows) or any(
         isinstance(path, Scalar) and _KEYS_OF_PODS.search(path.text) for path in paths
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCES, listed
+from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCE_LISTS, items_in
 from gpuxlate.overlays.patch_targets import Identity, UnknownError
 from gpuxlate.yamltext.nodes import Mapping as MappingNode
 from gpuxlate.yamltext.nodes import Node, Scalar, deref, entries_of, get, get_text
@@ -46,7 +46,7 @@ _TOP = frozenset(
         ),
         *("crds", "configMapGenerator", "secretGenerator", "helmGlobals", "helmCharts", "buildMetadata"),
         *("helmChartInflationGenerator", "generatorOptions", "configurations", "generators", "transformers"),
-        *("components", "validators", *FIELDS, *RESOURCES, *_ITEMS),
+        *("components", "validators", *FIELDS, *RESOURCE_LISTS, *_ITEMS),
     }
 )
 
@@ -88,11 +88,11 @@ def check_fields(document: Document, folder: str) -> None:
         if field:
             why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=field)
         raise RefusedError(document, key, why)
-    for entry in (*listed(root, "patches"), *listed(root, "patchesJson6902")):
+    for entry in (*items_in(root, "patches"), *items_in(root, "patchesJson6902")):
         if isinstance(entry, MappingNode) and bool(get(entry, "path")) == bool(get(entry, "patch")):
             raise RefusedError(document, entry, msg("a patch has either path or patch"))
         _check_text(document, get(entry, "patch"))
-    for entry in listed(root, "patchesStrategicMerge"):
+    for entry in items_in(root, "patchesStrategicMerge"):
         _check_text(document, entry)
 
 
@@ -105,7 +105,7 @@ def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:
     """The fields that there are none of, with their keys."""
     yield from _beyond(root, _TOP)
     for field, fields in _ITEMS.items():
-        for node in listed(root, field):
+        for node in items_in(root, field):
             yield from _beyond(node, fields)
             yield from _beyond(get(node, "target"), _TARGET)
 
@@ -146,7 +146,7 @@ def check_once(
 def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:
     """Raises RefusedError for replicas of what is not there, or has none."""
     names = {identity.names[at][0] for identity in identities if identity.kind in kinds for at in (0, -1)}
-    for node in listed(document.root, "replicas"):
+    for node in items_in(document.root, "replicas"):
         name = get_text(node, "name")
         if name and name not in names:
             why = msg("no {kinds} is named {name}", kinds=", ".join(kinds), name=cut(name, MAX_NAME))

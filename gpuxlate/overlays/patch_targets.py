@@ -47,10 +47,10 @@ class Identity(NamedTuple):
     annotations: Mapping[str, str]
 
 
-Selector = Callable[[Identity], bool]
+IdentityTest = Callable[[Identity], bool]
 
 
-def selector(target: Mapping[str, str]) -> Selector:
+def selector(target: Mapping[str, str]) -> IdentityTest:
     """The test of a ``target``. Raises UnknownError."""
     plain = {field: _pattern(target[field]) for field in ("group", "version", "kind") if target.get(field)}
     name, namespace = (_pattern(target.get(field) or ".*") for field in ("name", "namespace"))

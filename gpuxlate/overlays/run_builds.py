@@ -18,7 +18,7 @@ from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.built_objects import LOCAL, Object
 from gpuxlate.overlays.inline import InlinePatch
-from gpuxlate.overlays.kustomization import NAMES, Piece, kustomization_in, listed, patches_of
+from gpuxlate.overlays.kustomization import NAMES, Piece, items_in, kustomization_in, patches_of
 from gpuxlate.overlays.kustomize import MANY_FOLDERS, NOT_THERE, Built, Tree, root_of, tree
 from gpuxlate.overlays.kustomize_errors import RefusedError
 from gpuxlate.overlays.patch_targets import UnknownError
@@ -83,7 +83,7 @@ class _Uses(NamedTuple):
 def _uses(folder: str, by_folder: dict[str, _Uses]) -> _Uses:
     if folder not in by_folder:
         root = kustomization_in(folder)
-        named = (node.text for name in _BELOW for node in listed(root, name) if isinstance(node, Scalar))
+        named = (node.text for name in _BELOW for node in items_in(root, name) if isinstance(node, Scalar))
         paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
         folders = tuple(path for path in paths if kustomization_in(path) is not None)
         kustomizations = (os.path.join(folder, name) for name in NAMES)

@@ -204,10 +204,10 @@ def best_fit(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[list[BinP
         for ask_index in set(ask_indexes)
     }
     card_mib = max((card.memory_mib for node_bin in bins for card in node_bin.cards), default=0)
-    return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(ask_indexes), by_memory)
+    return fill_nodes(Nodes(bins, TIGHTEST, card_mib), asks, Counter(ask_indexes), by_memory)
 
 
-def fill(
+def fill_nodes(
     nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[BinPlacement], list[int]]:
     """Large pods first; those that go with all others come last, into what those have left."""

@@ -12,7 +12,7 @@ from itertools import product
 from gpuxlate.backends.scheduling_limits import Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.bounds import EmptyNode, LowerBound, lower_bound
-from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill
+from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill_nodes
 from gpuxlate.planning.placing import FreeCards, UndecidedError, first_way
 from gpuxlate.planning.requests import Asks
 
@@ -57,7 +57,7 @@ def pack_fleet(empty: FreeCards, asks: Sequence[Asks], counts: Mapping[int, int]
     fleets: list[Fleet] = []
     for order, how in _orders(node, sum(fitting.values())):
         nodes = Nodes((), how, node.memory_mib, Bin(empty, tuple(asks)))
-        placements, _ = fill(nodes, dict(enumerate(asks)), fitting, order)
+        placements, _ = fill_nodes(nodes, dict(enumerate(asks)), fitting, order)
         fleet = Fleet(tuple(placements), tuple(nodes.state), bound, homeless, False)
         if (fleet.nodes, fleet.cards) == (bound.nodes, bound.cards):
             return replace(fleet, least=True)

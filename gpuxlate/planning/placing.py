@@ -78,7 +78,7 @@ CardOrder = Callable[[tuple[int, int, int, int]], Any]
 """Which card comes first, by what is free of MiB, percent and slots, and by its index."""
 
 
-def ways(
+def distinct_placements(
     cards: FreeCards, asks: Asks, budget: Budget | None = None, order: CardOrder | None = None
 ) -> Iterator[tuple[FreeCards, CardIndexes]]:
     """Placements of a pod on the cards of a node that differ in what they leave free; without another
@@ -97,7 +97,7 @@ def first_way(
 ) -> tuple[FreeCards, CardIndexes] | None:
     """The first placement of a pod on the cards of a node, or None. Raises UndecidedError."""
     if len(asks) != 1:
-        return next(ways(cards, asks, order=order), None)
+        return next(distinct_placements(cards, asks, order=order), None)
     ask = asks[0]
     able = _able(cards, ask)
     if len(able) < ask.cards:

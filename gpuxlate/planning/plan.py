@@ -17,7 +17,7 @@ from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_and, join_or, message_of, msg
-from gpuxlate.model.profile import Profile, card_memory_of, card_named, nearest
+from gpuxlate.model.profile import Profile, card_memory_of, card_named, nearest_cards
 from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
@@ -62,7 +62,9 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
         hint = msg("add {names} to it", names=join_and(missing, "{before} and {last}"))
         if memory is None and model is not None:
             names = [
-                name for name in nearest(model, profile) if (card := card_named(name)) and card.memory_mib
+                name
+                for name in nearest_cards(model, profile)
+                if (card := card_named(name)) and card.memory_mib
             ]
             text = "{hint}; the catalogue has no memory of {model}"
             if names:

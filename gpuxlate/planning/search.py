@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit, by_memory
-from gpuxlate.planning.placing import MAX_PLACEMENTS, Budget, FreeCards, UndecidedError, first_way, ways
+from gpuxlate.planning.placing import (
+    MAX_PLACEMENTS,
+    Budget,
+    FreeCards,
+    UndecidedError,
+    distinct_placements,
+    first_way,
+)
 from gpuxlate.planning.requests import Asks, phases
 
 MAX_SEARCHED_PODS = 200
@@ -103,7 +110,7 @@ def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> l
             if asks is None or alike in tried:
                 continue
             tried.add(alike)
-            for free_cards, chosen in ways(state[number], asks, budget):
+            for free_cards, chosen in distinct_placements(state[number], asks, budget):
                 later = go(at + 1, (*state[:number], free_cards, *state[number + 1 :]))
                 if later is not None:
                     return [BinPlacement(ordered[at], number, chosen), *later]

@@ -262,7 +262,7 @@ def _laid_out(part: PolicyObject, language: str) -> PolicyObject:
     fields = [name for name in ("expression", "messageExpression") if name in part]
     laid_out = part | {name: lines(part[name]) for name in fields}
     code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", part.get("name") or part.get("message", ""))
-    rule = code and catalog.find(code[0], registry.all_backends())
+    rule = code and catalog.find_rule(code[0], registry.all_backends())
     if rule:
         summary = locale.summary(rule.code, rule.summary, language)
         laid_out["expression"] = commented(rule.code, summary, laid_out["expression"])

@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place, domain_of
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import RESOURCES
+from gpuxlate.model.pod import RESOURCE_FIELDS
 from gpuxlate.policy.cel import cel_string
 from gpuxlate.policy.demands import Selected
 from gpuxlate.policy.documents import AdmissionPolicy, of_parts
@@ -190,7 +190,7 @@ def names_policy(
     if not parts:
         return None
     key = names.looked_at().to_cel()
-    asks = " + ".join(f"c.?resources.?{field}.orValue({{}}).map(k, k)" for field in RESOURCES)
+    asks = " + ".join(f"c.?resources.?{field}.orValue({{}}).map(k, k)" for field in RESOURCE_FIELDS)
     lists = " + ".join((*NAME_LISTS.values(), f"variables.containers.map(c, {asks})"))
     match = ("has-keys", f"({lists}).exists(l, l.exists(k, {key}))")
     target = backends[0].name if len(backends) == 1 else ""

@@ -463,7 +463,7 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
     Raises CodeTakenError where two of them have one code.
     """
     holders = (module, *_modules_in(module))
-    return in_order((rule for holder in holders for rule in declared_in(holder)), module.__name__)
+    return sort_rules((rule for holder in holders for rule in declared_in(holder)), module.__name__)
 
 
 def declared_in(module: ModuleType) -> Iterator[Rule]:
@@ -471,7 +471,7 @@ def declared_in(module: ModuleType) -> Iterator[Rule]:
     return (value for value in vars(module).values() if isinstance(value, Rule))
 
 
-def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
+def sort_rules(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:
     """Rules in the order of their codes. Raises CodeTakenError where two of them have one code."""
     by_code: dict[str, Rule] = {}
     for rule in rules:

@@ -178,13 +178,13 @@ def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
     return dict(sorted(by_code.items()))
 
 
-def find(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
+def find_rule(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
     """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
     normalized = code.strip().upper()
     return next((rule for rule in _every(backends) if rule.code == normalized), None)
 
 
-def nearest(code: str, backends: Iterable[Dialect] = ()) -> str | None:
+def nearest_code(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     """The code that was probably meant, for "did you mean"; None where nothing is near."""
     codes = list(all_rules(backends))
     normalized = code.strip().upper()

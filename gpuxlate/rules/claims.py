@@ -12,8 +12,8 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import (
     CLAIM,
     CLAIM_VERSIONS,
+    CLAIMS_API_GROUP,
     FLAT,
-    GROUP,
     TEMPLATE,
     DocumentKeys,
     PodClaim,
@@ -68,9 +68,11 @@ def request_has_the_form_of_its_version(
         cluster = context.profile.kubernetes_version if context.profile else None
         path = (*claim.place.path, "apiVersion")
         if claim.api not in CLAIM_VERSIONS:
-            message = msg("{group} has no version {version}", group=GROUP, version=claim.api)
+            message = msg("{group} has no version {version}", group=CLAIMS_API_GROUP, version=claim.api)
             if claim.api in REMOVED:
-                message = msg("Kubernetes has removed {group}/{version}", group=GROUP, version=claim.api)
+                message = msg(
+                    "Kubernetes has removed {group}/{version}", group=CLAIMS_API_GROUP, version=claim.api
+                )
             yield this.diagnostic(
                 path, message, msg("versions: {versions}", versions=", ".join(CLAIM_VERSIONS))
             )
@@ -78,7 +80,7 @@ def request_has_the_form_of_its_version(
             message = msg(
                 "Kubernetes {cluster} has no {group}/{version}",
                 cluster=cluster,
-                group=GROUP,
+                group=CLAIMS_API_GROUP,
                 version=claim.api,
             )
             older = next((name for name in CLAIM_VERSIONS if _serves(cluster, name)), None)
@@ -87,7 +89,7 @@ def request_has_the_form_of_its_version(
 
 def _serves(cluster: str, api: str) -> bool | None:
     """A Kubernetes has a version of the API."""
-    return at_least(cluster, releases.versions_of(releases.KUBERNETES, f"{GROUP}/{api}")[0])
+    return at_least(cluster, releases.versions_of(releases.KUBERNETES, f"{CLAIMS_API_GROUP}/{api}")[0])
 
 
 @rule("DRA011", Severity.WARNING, about=Subject.CLAIM, scope=Scope.DOCUMENT)

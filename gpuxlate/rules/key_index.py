@@ -370,7 +370,9 @@ class KeyIndex(Owners[Dialect]):
         if owners:
             names = [row.name for dialect in owners for row in dialect.keys if row.name in self.candidates]
             meant = closest(name, names)
-            return NearMiss(owners[0], meant) if meant else NearMiss(owners[0], alike(name, names), False)
+            return (
+                NearMiss(owners[0], meant) if meant else NearMiss(owners[0], similar_name(name, names), False)
+            )
         if "/" not in name:
             return None
         near = nearest(name, self._maybe_meant(name), NEAR)
@@ -596,7 +598,7 @@ def closest(name: str, candidates: list[str]) -> str | None:
     return max(shorter, key=len, default=None)
 
 
-def alike(name: str, candidates: list[str]) -> str | None:
+def similar_name(name: str, candidates: list[str]) -> str | None:
     """The name that looks most like it, for a hint only."""
     tails = {_tail(candidate): candidate for candidate in candidates}
     matches = spelt_like(_tail(name), tails)

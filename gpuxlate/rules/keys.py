@@ -12,7 +12,7 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value,
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Scope, Subject, rule
-from gpuxlate.rules.key_index import BY_HAND, KeyIndex, alike, is_policy, key_index_of
+from gpuxlate.rules.key_index import BY_HAND, KeyIndex, is_policy, key_index_of, similar_name
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Not, Privileged, Violation
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.unsupported_products import Product
@@ -302,7 +302,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
 def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
     """A name that only a scheduler writes, in a place where somebody asks for something with it."""
     owner = words.owners(spot.name)[0]
-    meant = alike(spot.name, [row.name for row in owner.keys if spot.place in row.places])
+    meant = similar_name(spot.name, [row.name for row in owner.keys if spot.place in row.places])
     return this.diagnostic(
         spot.path,
         msg(
@@ -612,7 +612,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
             most_gib, least = number_format.MOST_PLAUSIBLE_GIB, number_format.LEAST_PLAUSIBLE_MIB
             if (unit == "GiB" and amount <= most_gib) or (unit == "MiB" and not 0 < amount < least):
                 continue
-            if number_format.written(value).suffix not in SMALL:
+            if number_format.number_as_written(value).suffix not in SMALL:
                 continue  # K8S002 says what it means
             if unit == "GiB":
                 message = msg(

@@ -67,7 +67,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """
     words = key_index_of(context)
     for _, _, resource in resources_of(pod, words):
-        reading = number_format.written(resource.value)
+        reading = number_format.number_as_written(resource.value)
         if reading.form is NumberForm.NO_NUMBER:
             if number_format.is_placeholder(resource.value):
                 continue  # GX036; of whole cards alone, which are no vendor's share, nothing
@@ -132,7 +132,7 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     """
     words = key_index_of(context)
     for _, _, resource in resources_of(pod, words):
-        reading = number_format.written(resource.value)
+        reading = number_format.number_as_written(resource.value)
         if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(
             words, resource, pod
         ):
@@ -250,7 +250,7 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     words = key_index_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, resource in resources_of(pod, words):
-        reading = number_format.written(resource.value)
+        reading = number_format.number_as_written(resource.value)
         if resource.row is not None and resource.row.quantity and reading.amount is not None:
             continue  # an amount of bytes
         if reading.form is NumberForm.SUFFIX and not (of_server and number_format.is_canonical(reading)):
@@ -351,7 +351,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         if least == upper:
             continue
         fix, hint = None, "write the same whole number in both"
-        plain = number_format.written(limit).form is NumberForm.PLAIN
+        plain = number_format.number_as_written(limit).form is NumberForm.PLAIN
         if plain:
             hint = msg("write {limit}, or omit requests", limit=limit.text)
         if plain and least < upper:

@@ -60,7 +60,7 @@ def is_placeholder(value: Value) -> bool:
     return _PLACEHOLDER.search(value.text) is not None
 
 
-def written(value: Value) -> WrittenNumber:
+def number_as_written(value: Value) -> WrittenNumber:
     """The form of a value, and its number."""
     if (
         value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL)

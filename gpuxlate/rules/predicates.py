@@ -130,7 +130,7 @@ def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int 
 # --- predicates -----------------------------------------------------------------------------------
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
-Report: TypeAlias = Callable[..., Any]
+Reporter: TypeAlias = Callable[..., Any]
 """What words a violation, with the parameters of the function of a rule."""
 Needs: TypeAlias = tuple[frozenset[str], ...]
 """Sets of names of keys: a pod has one of each set, or a predicate is not what it is asked to be."""
@@ -769,8 +769,8 @@ class Constraint:
     per_container: bool = True
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severity: Severity | None = None
-    report: Report | None = None
-    cases: tuple[tuple[Predicate, Report | None], ...] = ()
+    report: Reporter | None = None
+    cases: tuple[tuple[Predicate, Reporter | None], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.per_container and not (self.must.of_pod and self.when.of_pod):
@@ -795,7 +795,7 @@ class Constraint:
                 result.append(Violation(self, container, name, resource(container, name)))
         return result
 
-    def reports(self, pod: PodKeys, container: ContainerKeys) -> Sequence[Report | None]:
+    def reports(self, pod: PodKeys, container: ContainerKeys) -> Sequence[Reporter | None]:
         """What words a violation in a container; None: the function of the rule."""
         return [report for case, report in self.cases if case.holds(pod, container)] or (self.report,)
 

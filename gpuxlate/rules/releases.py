@@ -32,7 +32,7 @@ def _documents() -> tuple[Mapping[str, Any], ...]:
     return tuple(plain_text(resources.files(__package__).joinpath("releases.yaml").read_text("utf-8")))
 
 
-def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
+def read_release(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
     """The changes of one release: a mapping of the file, or of a profile that was checked."""
     release = Release(component, document["version"], document.get("announced", False))
     for change in document.get("changes", ()):
@@ -50,7 +50,7 @@ def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseC
 
 
 @cache
-def changes(component: Component) -> tuple[ReleaseChange, ...]:
+def key_changes(component: Component) -> tuple[ReleaseChange, ...]:
     """What releases of a component change in keys of pods, the oldest first."""
     return tuple(change for change in _changes(component) if not change.chart)
 
@@ -64,13 +64,13 @@ def chart_changes(component: Component) -> tuple[ReleaseChange, ...]:
 def _changes(component: Component) -> Iterator[ReleaseChange]:
     for document in _documents():
         if document["component"] == component.name:
-            yield from read(document, component)
+            yield from read_release(document, component)
 
 
 @cache
 def versions_of(component: Component, key: str) -> tuple[str, ...]:
     """The releases of a component that change a key, the oldest first."""
-    return tuple(change.release.version for change in changes(component) if change.key == key)
+    return tuple(change.release.version for change in key_changes(component) if change.key == key)
 
 
 def newest(component: Component, profile_releases: Iterable[Release]) -> Release | None:
@@ -109,7 +109,7 @@ def denying(versions: Mapping[str, str], components: Iterable[Component], name: 
         version = versions.get(component.name)
         if version is None:
             continue
-        for change in changes(component):
+        for change in key_changes(component):
             denied = change.change is ChangeKind.DENIED and fnmatchcase(name, change.key)
             if denied and at_least(version, change.release.version):
                 return f"{component.title} {version}"
@@ -120,5 +120,5 @@ def denying(versions: Mapping[str, str], components: Iterable[Component], name: 
 def first(component: Component, key: str, kind: ChangeKind) -> Release:
     """The first release that changes a key so."""
     return next(
-        change.release for change in changes(component) if change.key == key and change.change is kind
+        change.release for change in key_changes(component) if change.key == key and change.change is kind
     )

@@ -75,7 +75,7 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
     return this.diagnostic(path, message, hint, on_key=True)
 
 
-def unread(path: Path, name: str, counts: str, *, on_key: bool = True) -> Diagnostic:
+def unread_accelerators(path: Path, name: str, counts: str, *, on_key: bool = True) -> Diagnostic:
     """GX016 about whole accelerators that no dialect reads. ``counts``: which; empty where it is unknown."""
     return whole_cards_have_a_dialect.diagnostic(
         path,
@@ -95,7 +95,7 @@ def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for name, value in container.resources.items():
             if words.unread(name) is not None:
                 paths.setdefault(name, value.path)
-    return (unread(path, name, words.unread(name) or "") for name, path in paths.items())
+    return (unread_accelerators(path, name, words.unread(name) or "") for name, path in paths.items())
 
 
 def unread_classes(claims: Iterable[ClaimObject], context: Context) -> dict[str, Diagnostic]:

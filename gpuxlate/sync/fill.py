@@ -20,11 +20,13 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 from gpuxlate.yamltext.splices import Splice
 
-Each = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
+EachSource = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
 """Translates files for several targets, each read once."""
 
 
-def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: Watched = iter) -> None:
+def fill_trees(
+    tree: SourceTree, targets: Sequence[TargetTree], each: EachSource, watched: Watched = iter
+) -> None:
     """Make what the folders of the targets are to hold, or the findings that refuse it."""
     stale = {file.path for target in targets for file in target.stale(tree.files)}
     if any(target.settings.to.device_classes for target in targets) and stale:

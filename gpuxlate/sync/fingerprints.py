@@ -44,7 +44,7 @@ def _plugins() -> list[str]:
         return []
     from importlib.metadata import entry_points
 
-    plug_ins = entry_points(group=plugins.GROUP)
+    plug_ins = entry_points(group=plugins.ENTRY_POINT_GROUP)
     return sorted(
         f"{entry_point.name} {entry_point.value} {entry_point.dist.version if entry_point.dist else ''}"
         for entry_point in plug_ins

@@ -57,7 +57,7 @@ def _line(finding: Diagnostic) -> str:
     return f"{where}: {finding.code} {finding.message}" if where else f"{finding.code} {finding.message}"
 
 
-def loaded(text: str) -> list[Any]:
+def load_documents(text: str) -> list[Any]:
     """The documents of a text as plain data, without the empty ones."""
     return [to_python(document.root) for document in documents(Source("", text)) if document.root is not None]
 
@@ -76,7 +76,7 @@ class ApiResult:
     @property
     def objects(self) -> list[Any]:
         """The documents of ``text`` as plain data: mappings, lists, strings, numbers."""
-        return loaded(self.text)
+        return load_documents(self.text)
 
 
 @record
@@ -129,4 +129,4 @@ class Linted:
     @property
     def objects(self) -> list[Any]:
         """The documents of ``text`` as plain data."""
-        return loaded(self.text)
+        return load_documents(self.text)

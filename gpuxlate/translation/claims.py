@@ -66,7 +66,7 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
             yield Leftover(name, with_location(document, finding))
 
 
-def changes(
+def template_changes(
     document: Document,
     templates: Sequence[ClaimTemplate],
     beside: ClaimLookup,

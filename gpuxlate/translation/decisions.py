@@ -367,7 +367,7 @@ class DecisionsError(UserError, ValueError):
         self.findings = tuple(findings)
 
 
-def loaded(data: object, base: str) -> tuple[Decisions, list[Diagnostic]]:
+def load_decisions(data: object, base: str) -> tuple[Decisions, list[Diagnostic]]:
     """The decisions of plain data: a document, or its list of entries; and the warnings about it.
 
     Raises DecisionsError.

@@ -25,7 +25,7 @@ from gpuxlate.translation.fit import Outcome, PodFit, fit_pod
 from gpuxlate.translation.leftovers import ALLOWED
 
 _ATTRIBUTES = {name: attribute for attribute, name in JSON_NAMES.items()}
-Texts = Mapping[str, str]
+TextsByKey = Mapping[str, str]
 """Values by key."""
 _PLACES = {
     Place.LABEL: "label {key}",
@@ -93,7 +93,7 @@ def _place(container: ContainerShare | ContainerKeys) -> _Place:
     return _Place(container.init, container.index)
 
 
-def _texts(pod: PodKeys) -> Mapping[_Place, Texts]:
+def _texts(pod: PodKeys) -> Mapping[_Place, TextsByKey]:
     """The values of a pod that may be of a container, by key, for each of its containers."""
     every = (pod.labels, pod.annotations, pod.node_selector)
     of_pod = {key: value.text for values in every for key, value in values.items()}
@@ -111,14 +111,14 @@ class _Dialect:
         source: Backend,
         containers: Sequence[ContainerShare],
         outcomes: Sequence[Outcome],
-        texts: Mapping[_Place, Texts],
+        texts: Mapping[_Place, TextsByKey],
         profile: Profile | None,
     ) -> None:
         self.source, self.containers, self.there, self.profile = source, containers, texts, profile
         self.shares = {_place(container): container.share for container in containers if container.share}
         self.numbers: dict[str, dict[_Place, Any]] = {}
         """What the hints say to write, by field."""
-        self.written: dict[str, Mapping[_Place, Texts]] = {}
+        self.written: dict[str, Mapping[_Place, TextsByKey]] = {}
         """The keys that say so, by field: one pod for all containers, as keys of a pod count these."""
         for outcome in outcomes:
             place = _place(outcome.container)
@@ -159,7 +159,7 @@ class _Dialect:
             return None
         return msg(template, field=key, given=text)
 
-    def _added(self, place: _Place, texts: Texts, values: Mapping[str, Any]) -> Message | None:
+    def _added(self, place: _Place, texts: TextsByKey, values: Mapping[str, Any]) -> Message | None:
         """The keys that make the field, where the others stay."""
         new_texts = self._with(place, values["field"], values["example"] * self.shares[place].cards)
         new = ", ".join(f"{self._at(key)}: {text}" for key, text in new_texts.items() if key not in texts)
@@ -175,7 +175,7 @@ class _Dialect:
         text = next((text for place, text in _PLACES.items() if place in row.places), None)
         return msg(text, key=key) if text else key
 
-    def _with(self, place: _Place, field: str, number: object) -> Texts:
+    def _with(self, place: _Place, field: str, number: object) -> TextsByKey:
         """The keys of a share with the other number; none where the dialect does not take it."""
         if self.source.read_only or not self.source.writes_pods or self.numbers[field][place] != number:
             return {}
@@ -183,7 +183,7 @@ class _Dialect:
             self.written[field] = self._written(field)
         return self.written[field].get(place, {})
 
-    def _written(self, field: str) -> Mapping[_Place, Texts]:
+    def _written(self, field: str) -> Mapping[_Place, TextsByKey]:
         numbers, wrong = self.numbers[field], set()
         containers = []
         for container in self.containers:

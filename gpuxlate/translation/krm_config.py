@@ -86,10 +86,10 @@ def settings_of(config: object, base: Path = ()) -> Settings:
 
 def _decisions(data: object, path: Path) -> Decisions:
     """The entries of ``decisions``: a list, as in a file of decisions."""
-    from gpuxlate.translation.decisions import DecisionsError, loaded
+    from gpuxlate.translation.decisions import DecisionsError, load_decisions
 
     try:
-        return loaded(data, os.curdir)[0]
+        return load_decisions(data, os.curdir)[0]
     except DecisionsError as error:
         first = next(finding for finding in error.findings if finding.severity is Severity.ERROR)
         raise BadConfigError(first.message, first.hint, (*path, *first.path)) from None

@@ -25,7 +25,7 @@ from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import may_be_values
 from gpuxlate.rules.key_index import IGNORE, KeyIndex
 from gpuxlate.rules.keys import not_read, product_is_read
-from gpuxlate.rules.translation import nothing_is_left_behind, unread
+from gpuxlate.rules.translation import nothing_is_left_behind, unread_accelerators
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -200,7 +200,7 @@ class LeftoverScope(NamedTuple):
         """The finding about a key."""
         counts = self.words.unread(name)
         if counts:
-            return unread(path, name, counts, on_key=on_key)
+            return unread_accelerators(path, name, counts, on_key=on_key)
         product = self.words.product(name, place)
         if product:
             message = not_read(name, product)

@@ -20,7 +20,7 @@ from gpuxlate.rules.translation import (
     containers_are_known,
     operator_knows_the_cards,
     share_is_expressible,
-    unread,
+    unread_accelerators,
     whole_cards_have_a_dialect,
 )
 from gpuxlate.translation.fit import PodFit
@@ -99,7 +99,7 @@ def left_alone(path: Path, key: str, written: str, words: KeyIndex) -> Diagnosti
     """
     counts = words.unread(key)
     if counts is not None:
-        return unread(path, written, counts)
+        return unread_accelerators(path, written, counts)
     readers = [backend.name for backend in registry.pod_backends() if backend.whole_card_key == key]
     finding: Diagnostic = whole_cards_have_a_dialect(
         path,

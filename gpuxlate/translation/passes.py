@@ -215,7 +215,7 @@ class Task(NamedTuple):
 
     def leave(self, result: Result, leftovers: Iterable[Leftover]) -> None:
         """Add what is not translated. A text that is no YAML is wrong, whatever is done with it."""
-        in_order = listed(leftovers)
+        in_order = sort_leftovers(leftovers)
         result.leftovers += in_order
         result.diagnostics += (
             leftover.diagnostic
@@ -282,7 +282,7 @@ def _reported(
     return reported
 
 
-def listed(leftovers: Iterable[Leftover]) -> list[Leftover]:
+def sort_leftovers(leftovers: Iterable[Leftover]) -> list[Leftover]:
     """What is not translated, within the limit, in order; once where a text names it twice at one place."""
     once = {
         (

@@ -340,11 +340,11 @@ READ = Task(
 # GPUShare documents from the shares of a translation.
 def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:
     """One GPUShare document for each share, as plain data."""
-    named = zip(items, names(items), strict=True)
+    named = zip(items, share_names(items), strict=True)
     return [to_document(name, item.share) for item, name in named if item.share]
 
 
-def names(items: Sequence[Item]) -> list[str]:
+def share_names(items: Sequence[Item]) -> list[str]:
     """A name for each share: that of its object, with the container's where the object has several."""
     per_object = [(item.build, item.file, item.document, item.object) for item in items]
     shares = Counter(per_object)

@@ -24,7 +24,7 @@ from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import Changes, changes
+from gpuxlate.translation.claims import Changes, template_changes
 from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.items import Item
@@ -220,7 +220,7 @@ class _Render:
 
     def _beside(self, document: Document, templates: list[ClaimTemplate], claims: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
-        beside = changes(document, templates, claims, lambda _: (), self.settings.scope)
+        beside = template_changes(document, templates, claims, lambda _: (), self.settings.scope)
         self.diagnostics += [*beside.findings, *(template.finding for template in clashes(beside.named))]
         return beside
 

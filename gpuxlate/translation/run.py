@@ -32,12 +32,12 @@ from gpuxlate.yamltext.parse import documents, read_once
 if TYPE_CHECKING:
     from gpuxlate.overlays.run_builds import Builds
 
-Work = Callable[[Input], list[Result]]
-Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
+FileWork = Callable[[Input], list[Result]]
+Each = Callable[[FileWork, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
 """Does the work for each input, in order; an InputError of the work is its result."""
 
 
-def one_by_one(work: Work, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
+def one_by_one(work: FileWork, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
     """Do the work for all inputs in this process."""
     return ((file, done(work, file)) for file in files)
 
@@ -76,7 +76,7 @@ def _check_builds(
         run_settings = replace(settings, claims=Claims(files), builds=RunBuilds(tuple(files)))
         work = partial(_run_input, targets=[run_settings], task=TRANSLATE, builds=None)
 
-        def translate_file(file: Input, work: Work = work) -> Result | InputError:
+        def translate_file(file: Input, work: FileWork = work) -> Result | InputError:
             results = done(work, file)
             return results if isinstance(results, InputError) else results[0]
 

@@ -167,11 +167,11 @@ def _refuse_jobs(state: State) -> None:
 # --- the text -------------------------------------------------------------------------------------
 def _change_templates(state: State) -> None:
     """Add and remove the templates of claims beside the pods of a document."""
-    from gpuxlate.translation.claims import changes
+    from gpuxlate.translation.claims import template_changes
 
     if not state.refused:
         scope, read = state.settings.scope, partial(_replaced_dialects, settings=state.settings)
-        _add_changes(state, changes(state.document, state.new_objects, state.claims, read, scope))
+        _add_changes(state, template_changes(state.document, state.new_objects, state.claims, read, scope))
 
 
 def _follow_renames(state: State) -> None:

@@ -20,7 +20,7 @@ from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, dere
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_plan
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.splices import Splice, apply, in_order
+from gpuxlate.yamltext.splices import Splice, apply, sort_splices
 
 
 def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> list[Splice]:
@@ -76,7 +76,7 @@ def _splices(document: Document, plans: Plans) -> list[Splice]:
         except EditError as error:
             error.path = error.path or plan.path
             raise
-    splices = _from_the_top(in_order(splices))
+    splices = _from_the_top(sort_splices(splices))
     last = next((splice for splice in splices if splice.takes_break_before), None)
     if last is not None:
         splices = _settled(splices, last)
@@ -108,7 +108,7 @@ def _settled(splices: list[Splice], last: Splice) -> list[Splice]:
             line_break = splice.text[len(body) :]
             splice = replace(splice, start=last.start, end=last.start, text=line_break + body)
         settled.append(splice)
-    return in_order(settled)
+    return sort_splices(settled)
 
 
 LOST = "an edit would be lost; nothing is written"

@@ -142,7 +142,7 @@ class Excerpt:
         return "".join((*pieces, text[at:]))
 
 
-def unread(text: str, is_relevant: IsRelevant) -> frozenset[str]:
+def irrelevant_texts(text: str, is_relevant: IsRelevant) -> frozenset[str]:
     """The texts of the documents and items that do not matter, without the line breaks at their ends."""
     return frozenset(text[start:end].rstrip("\r\n") for _, (start, _, end) in _unread(text, is_relevant))
 

@@ -16,7 +16,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.yamltext.ranges import Chunk, Excerpt, IsRelevant, unread
+from gpuxlate.yamltext.ranges import Chunk, Excerpt, IsRelevant, irrelevant_texts
 
 BOM = "\ufeff"
 BLOCK = 1024
@@ -145,7 +145,7 @@ class Source:
         """
         if self.is_relevant is None:
             return Source(self.name, self.bom + text)
-        as_before = unread(self.text, self.is_relevant)
+        as_before = irrelevant_texts(self.text, self.is_relevant)
         return Source(self.name, self.bom + text, partial(_is_new, as_before))
 
     def read_where(self, is_relevant: IsRelevant) -> Source:

@@ -27,7 +27,7 @@ class Splice:
         return self.start, self.end, -self.depth
 
 
-def in_order(splices: Iterable[Splice]) -> list[Splice]:
+def sort_splices(splices: Iterable[Splice]) -> list[Splice]:
     """Splices by their place; of those at one place the deeper first."""
     return sorted(splices, key=lambda splice: splice.order)
 
@@ -36,7 +36,7 @@ def apply(text: str, splices: Iterable[Splice], start: int = 0, end: int | None 
     """The text with its splices made; characters ``start`` to ``end`` of it, where all of them are."""
     parts: list[str] = []
     at = start
-    for splice in in_order(splices):
+    for splice in sort_splices(splices):
         parts += [text[at : splice.start], splice.text]
         at = splice.end
     return "".join([*parts, text[at:end]])
@@ -48,7 +48,7 @@ class Origins:
     def __init__(self, splices: Iterable[Splice]) -> None:
         # where each part begins in both: one that is copied, one that is written, and so on in turn
         self._new, self._old = [0], [0]
-        for splice in in_order(splices):
+        for splice in sort_splices(splices):
             begin = self._new[-1] + splice.start - self._old[-1]
             self._new += (begin, begin + len(splice.text))
             self._old += (splice.start, splice.end)

@@ -561,7 +561,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
     """A plug-in with a form, beside the built-in targets."""
     made = Toy()
     monkeypatch.setattr(registry.plugins, "backends", lambda: (made,))
-    monkeypatch.setattr(registry.plugins, "find", lambda name: made if name == "toy" else None)
+    monkeypatch.setattr(registry.plugins, "load_plugin", lambda name: made if name == "toy" else None)
     cached = (registry.job_backends, registry.pod_backends)
     for one in cached:
         one.cache_clear()

@@ -8,7 +8,7 @@ koordinator-sh/koordinator at a7a1b76b.
 from itertools import chain, combinations
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.kai import KaiProfile, Mode
+from gpuxlate.backends.kai import DeviceMode, KaiProfile
 from gpuxlate.backends.koordinator import BOTH, CORE, MEMORY, RATIO, SHARED
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
@@ -173,7 +173,7 @@ def kai(
     return pod(limits, metadata=metadata, spec=spec) + "  - name: api\n"
 
 
-def profile(mode: Mode) -> Profile:
+def profile(mode: DeviceMode) -> Profile:
     return Profile("kai", extensions=(KaiProfile(mode),))
 
 

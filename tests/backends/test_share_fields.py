@@ -400,7 +400,7 @@ def test_shares_of_a_pod_agree() -> None:
 def test_cards_of_another_vendor(vendor: str | None, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for a pod (GX029); a stub stands for a target of another vendor, as a plug-in may be."""
     stub = NEUTRAL.with_changes(name="stub", vendor=vendor)
-    monkeypatch.setattr(plugins, "find", lambda name: stub if name == "stub" else None)
+    monkeypatch.setattr(plugins, "load_plugin", lambda name: stub if name == "stub" else None)
     limits = "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096"
     two = pod(limits) + f"  - name: b\n    resources: {{limits: {{{limits}}}}}\n"
     done = translate_source(Source("web.yaml", two), Settings(stub))

@@ -32,7 +32,7 @@ def test_a_name_in_any_case(name: str, alias: str) -> None:
 
 
 def test_no_name_is_of_two_targets() -> None:
-    names = [one for row in registry.BUILT_IN for one in registry.names_of(row)]
+    names = [one for row in registry.BUILT_IN for one in registry.names_of_target(row)]
     assert len(names) == len(set(names))
     assert all(one == one.lower() for one in names)
 

@@ -66,6 +66,6 @@ def test_a_target_keeps_the_contract(name: str) -> None:
 
 def test_the_registry_has_the_names_of_each_class() -> None:
     """It lists them so that no target is loaded for the name of another."""
-    assert [registry.names_of(row) for row in registry.BUILT_IN] == [
+    assert [registry.names_of_target(row) for row in registry.BUILT_IN] == [
         registry.get(row.name).names for row in registry.BUILT_IN
     ]

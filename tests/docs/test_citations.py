@@ -35,7 +35,7 @@ def sources() -> Iterator[tuple[str, str]]:
     yield from ((f"product {product.title}", product.source) for product in PRODUCTS)
     components = {component for backend in BACKENDS for component in backend.components}
     for component in sorted(components | {releases.KUBERNETES}):
-        changes = (*releases.changes(component), *releases.chart_changes(component))
+        changes = (*releases.key_changes(component), *releases.chart_changes(component))
         yield from ((f"release {change.key}", change.source) for change in changes)
     yield from (
         (f"release of {one['component']}", one["newest"]) for one in releases._documents() if "newest" in one

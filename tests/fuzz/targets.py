@@ -241,7 +241,7 @@ def quantities(data: bytes) -> None:
     assert not quantity.is_plain(text) or str(int(text[:4000])) == text[:4000]
     for kind in ScalarKind:
         value = Value(text, kind)
-        one = number_format.written(value)
+        one = number_format.number_as_written(value)
         assert one.form in number_format.NumberForm
         for unit in ("MiB", "GiB", "percent", ""):
             number_format.intended(one, unit)

@@ -98,12 +98,12 @@ def _backend(*rules: Rule) -> Any:
 
 
 def test_a_rule_is_found_by_its_code() -> None:
-    assert catalog.find(" k8s003 ") is next(one for one in RULES if one.code == "K8S003")
-    assert catalog.find("VKE012") is None
-    assert catalog.find("NO001") is None
+    assert catalog.find_rule(" k8s003 ") is next(one for one in RULES if one.code == "K8S003")
+    assert catalog.find_rule("VKE012") is None
+    assert catalog.find_rule("NO001") is None
     both = [_backend(own), _backend(own)]  # two targets may share a module of rules
     assert list(catalog.all_rules(both)) == sorted([*(one.code for one in catalog.neutral_rules()), "XYZ001"])
-    assert catalog.find("xyz001", both) is own
+    assert catalog.find_rule("xyz001", both) is own
     with pytest.raises(ValueError, match="K8S001"):
         catalog.all_rules([_backend(twin)])
 
@@ -111,7 +111,7 @@ def test_a_rule_is_found_by_its_code() -> None:
 def test_the_nearest_code() -> None:
     cases = {"K8S03": "K8S003", "k8s-1": "K8S001", "GX3": "GX003", "GX0003": "GX003", "GXX015": "GX015"}
     for code, near in {**cases, "XYZ1": "XYZ001", "ABCDEF": None, "": None}.items():
-        assert catalog.nearest(code, [_backend(own)]) == near, code
+        assert catalog.nearest_code(code, [_backend(own)]) == near, code
 
 
 # --- what is said of them ----------------------------------------------------------------------------

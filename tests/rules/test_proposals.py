@@ -152,7 +152,7 @@ NOT_READ = ("GX001", "GX012", "GX025")
 ANNOUNCED = {
     change.release.component.name: change.release.version
     for component in registry.components().values()
-    for change in releases.changes(component)
+    for change in releases.key_changes(component)
     if change.release.announced
 }
 """Releases of components that are documented and not out."""

@@ -37,7 +37,7 @@ def test_a_row_says_that_releases_do_not_read_it(backend: Backend) -> None:
     dated = {
         name
         for component in backend.components
-        for change in releases.changes(component)
+        for change in releases.key_changes(component)
         if change.change in NAMED
         for name in (change.key, change.replacement)
         if name

@@ -23,7 +23,7 @@ from gpuxlate.model.profile import (
     card_named,
     cards,
     names_of,
-    nearest,
+    nearest_cards,
 )
 from tests.spec.test_config import refused
 
@@ -148,7 +148,7 @@ def test_near_names() -> None:
         ("MR-V1000", "MR-V100", {"MR-V50"}),
         ("L40T-48GB", "L40", {"L40S-48GB"}),  # by the model, not by letters: no P4-8GB
     ):
-        found = nearest(name)
+        found = nearest_cards(name)
         assert (found[0], others <= {*found}, len(found) <= 3) == (first, True, True), name
 
 
@@ -182,7 +182,7 @@ def test_a_profile_adds_a_card() -> None:
     own = profile({"name": "X1", "vendor": "acme", "memoryMiB": 16384, "names": {"baidu-cce": "x1_16g"}})
     assert cards(own) == (*cards(), Card("X1", "acme", 16384, names={"baidu-cce": "x1_16g"}))
     assert names_of("baidu-cce", own) == {**names_of("baidu-cce"), "x1_16g": "X1"}
-    assert nearest("X-1", own) == ("X1",)
+    assert nearest_cards("X-1", own) == ("X1",)
     assert pickle.loads(pickle.dumps(own)) == own  # it is sent to workers
 
 

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from gpuxlate.cli.schemas import schema
 from gpuxlate.config.number_schema import LOWEST, as_integer, as_string
 from gpuxlate.model.keys import Range
-from gpuxlate.translation.api_results import loaded
+from gpuxlate.translation.api_results import load_documents
 from gpuxlate.yamltext.parse import NotYamlError
 from tests.lint.cases import SERVED, Case
 from tests.lint.conftest import pod
@@ -44,7 +44,7 @@ EXCUSED = {"GX009/good.yaml"} | SERVED
 
 def flagged(text: str) -> list[tuple[str | int, ...]]:
     """Where the schema has something against a text."""
-    found = [one for one in loaded(text) if isinstance(one, dict) and "kind" in one]
+    found = [one for one in load_documents(text) if isinstance(one, dict) and "kind" in one]
     places = [tuple(error.absolute_path) for one in found for error in OVERLAY.iter_errors(one)]
     return list(dict.fromkeys(places))  # a value may be wrong in two ways
 
@@ -132,7 +132,7 @@ AMOUNTS = [  # the key and its number, and what an editor says of it (D26)
 
 @pytest.mark.parametrize(("line", "says"), AMOUNTS, ids=[line for line, _ in AMOUNTS])
 def test_what_is_said_of_an_amount(line: str, says: str) -> None:
-    [given] = loaded(pod(f"{line}\naliyun.com/gpu-mem: 8" if line.startswith("aliyun") else line))
+    [given] = load_documents(pod(f"{line}\naliyun.com/gpu-mem: 8" if line.startswith("aliyun") else line))
     name = line.split(":")[0]
     found = [one for one in OVERLAY.iter_errors(given) if name in one.absolute_path]
     assert [one.schema.get("errorMessage") for one in found] == ([says] if says else [])

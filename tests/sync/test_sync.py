@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from gpuxlate.cli import parallel
 from gpuxlate.cli.schemas import schema
 from gpuxlate.files.write import wait_for_folder
-from gpuxlate.sync.fill import fill
+from gpuxlate.sync.fill import fill_trees
 from gpuxlate.sync.lock import LOCK
 from tests import steps
 from tests.running import run
@@ -326,7 +326,7 @@ def test_a_pipe_is_not_replaced(plain: Path) -> None:
 def test_a_file_that_changes_while_it_is_read(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def changed(*given: object) -> None:
         (plain / "base/d/x").write_text("2")
-        fill(*given)  # type: ignore[arg-type]
+        fill_trees(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr("gpuxlate.cli.sync.fill", changed)
     done = run("sync")

@@ -228,7 +228,7 @@ def memory_of_units(memory_mib: int, card_mib: int, unit_mib: int) -> int | None
 
 
 # What reading, writing and the rules of ACK look up in a pod and in the profile.
-def count(label: Value | None) -> int | None:
+def labelled_cards(label: Value | None) -> int | None:
     """The cards that the label counts: 1 without it, None where it is not a positive whole number."""
     if label is None:
         return 1
@@ -237,7 +237,7 @@ def count(label: Value | None) -> int | None:
 
 def cards_of(pod: PodKeys) -> int:
     """The cards of a shared pod; 1 where the label is not a number (ACK002)."""
-    return count(pod.labels.get(COUNT)) or 1
+    return labelled_cards(pod.labels.get(COUNT)) or 1
 
 
 def units_of_card(profile: Profile | None) -> int | None:
@@ -468,7 +468,7 @@ class AlibabaGpushare(Backend):
             pod.read_selector(name)
         sharing = requesting(pod.pod, MEMORY, CORE)
         label = pod.label(COUNT)
-        cards = count(label)
+        cards = labelled_cards(label)
         if label and cards and cards > 1 and len(sharing) > 1:
             text = "{key} is {cards}, and {count} containers share; the cards of each are not known"
             message = msg(text, key=COUNT, cards=label.text, count=len(sharing))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from gpuxlate.backends import alibaba as k
-from gpuxlate.backends.alibaba import AlibabaProfile, cards_of, count, units_of_card
+from gpuxlate.backends.alibaba import AlibabaProfile, cards_of, labelled_cards, units_of_card
 from gpuxlate.backends.pod_reader import (
     both_places,
     not_legal,
@@ -249,7 +249,7 @@ NUMBER = Labelled(k.COUNT, k.CARDS)
 def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The total of several containers, which no policy adds up."""
     label, sharing = pod.labels.get(k.COUNT), requesting(pod, k.MEMORY)
-    cards, amounts = count(label), [number for _, _, number in whole_numbers(pod, k.MEMORY)]
+    cards, amounts = labelled_cards(label), [number for _, _, number in whole_numbers(pod, k.MEMORY)]
     if label and cards and len(sharing) > 1 and len(amounts) == len(sharing) and sum(amounts) % cards:
         yield _not_a_multiple(this, label, sum(amounts), cards, None)
 

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from gpuxlate.backends.dra.driver import CORES, MEMORY, PARTITIONS, SHARES, Driver, Shares
-from gpuxlate.backends.dra.selectors import kind_of, of_type
+from gpuxlate.backends.dra.selectors import kind_of_devices, of_type
 from gpuxlate.backends.target import BYTE
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
@@ -139,7 +139,7 @@ def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]
 
 def not_known(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> UnknownAmount | None:
     """What decides what a request gets, and is in no manifest (DRA018)."""
-    if driver.has_one_class and kind_of(driver, way).partition is None:
+    if driver.has_one_class and kind_of_devices(driver, way).partition is None:
         message = msg("a whole card is assumed: on nodes with divided cards the claim may get a partition")
         hint = msg("select the devices by their type: {text}", text=of_type(driver).text)
         return UnknownAmount(None, message, hint, Severity.INFO)

@@ -27,7 +27,7 @@ from gpuxlate.backends.dra.selectors import (
     DeviceKind,
     choices_of,
     chosen_in,
-    kind_of,
+    kind_of_devices,
     models_in,
     with_profile,
 )
@@ -226,7 +226,7 @@ def _amounts(
                 "write count: 1",
             )
         return None
-    kind = kind_of(driver, way)
+    kind = kind_of_devices(driver, way)
     each = _partitions(driver, pod, request, kind) if kind.partition else 1
     if each is None:
         return None
@@ -256,7 +256,7 @@ def _amounts(
 
 def _in_words(way: DeviceRequest) -> str:
     """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
-    kinds = (kind_of(driver, way) for driver in DRIVERS if any(map(way.asks, driver.readable)))
+    kinds = (kind_of_devices(driver, way) for driver in DRIVERS if any(map(way.asks, driver.readable)))
     profile = next((kind.profile for kind in kinds), None)
     amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
     device_class = way.device_class.text if way.device_class else ""
@@ -291,7 +291,7 @@ def _choices(
 
     ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
     """
-    said_by = kind_of(driver, request.way).said_by
+    said_by = kind_of_devices(driver, request.way).said_by
     for number, value in enumerate(request.way.selectors):
         if number in said_by:
             continue

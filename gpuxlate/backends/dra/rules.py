@@ -19,7 +19,7 @@ from gpuxlate.backends.dra.driver import (
 )
 from gpuxlate.backends.dra.driver import HAMI_DRIVER as HAMI
 from gpuxlate.backends.dra.driver import NVIDIA_DRIVER as NVIDIA
-from gpuxlate.backends.dra.selectors import attributes_in, kind_of
+from gpuxlate.backends.dra.selectors import attributes_in, kind_of_devices
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -35,13 +35,13 @@ def requests(
     document: DocumentKeys, *drivers: Driver
 ) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest, Driver]]:
     """Each claim of a document, its requests for devices of drivers, and the ways to satisfy these."""
-    for claim, request, way in ways(document):
+    for claim, request, way in ways_of_claims(document):
         for driver in drivers:
             if any(map(way.asks, driver.readable)):
                 yield claim, request, way, driver
 
 
-def ways(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest]]:
+def ways_of_claims(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest]]:
     """Each claim of a document, its requests, and the ways to satisfy these."""
     for claim in document.claims:
         for request in claim.devices.requests:
@@ -71,7 +71,7 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
         version=on_by_default(),
         gate=GATE,
     )
-    for _, _, way in ways(document):
+    for _, _, way in ways_of_claims(document):
         for name, value in way.capacity.items():
             message = msg("the cluster drops capacity {name}: the claim gets a whole card", name=name)
             yield this.diagnostic(value, message, hint, on_key=True)
@@ -251,7 +251,7 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
     docs/device-plugin-to-dra-partitions.md (2026-08).
     """
     for _, _, way, driver in requests(document, *DRIVERS):
-        kind = kind_of(driver, way)
+        kind = kind_of_devices(driver, way)
         if kind.profile is None:
             continue
         unknown = unknown_partition(kind.profile, context.profile, vendor=driver.vendor)

@@ -46,7 +46,7 @@ class DeviceKind(NamedTuple):
     said_by: frozenset[int] = frozenset()
 
 
-def kind_of(driver: Driver, way: DeviceRequest) -> DeviceKind:
+def kind_of_devices(driver: Driver, way: DeviceRequest) -> DeviceKind:
     """The kind of devices that a request is for."""
     if not way.asks(driver.partition_class):
         return DeviceKind(partition=False)

@@ -244,7 +244,7 @@ def fraction(text: str) -> Fraction | None:
     return amount if 0 < amount < 1 else None
 
 
-def number(text: str) -> int | None:
+def plain_number(text: str) -> int | None:
     """MiB or cards: plain digits, at least 1; None for anything else."""
     return quantity.whole(text) if WHOLE_NUMBER.fullmatch(text) else None
 
@@ -278,7 +278,7 @@ def amounts(pod: PodKeys) -> Iterator[tuple[str, str, Value]]:
         yield from ((row, container, value) for _, container, value in of_containers(pod, row))
 
 
-def asks(pod: PodKeys) -> Value | None:
+def asking_annotation(pod: PodKeys) -> Value | None:
     """The first annotation with which the pod asks for a share; None where it asks for none."""
     legacy = next((pod.annotations[name] for name in SHARE_KEYS if name in pod.annotations), None)
     return legacy or next((value for _, _, value in amounts(pod)), None)
@@ -294,7 +294,7 @@ def sharing(pod: PodKeys) -> ContainerKeys | None:
 
 # The part of a cluster profile that only KAI has: how its cards are shared.
 DISABLED, DEFAULT, HAMI_CORE, NV_FRACTIONS = "Disabled", "NonMemoryEnforced", "HamiCore", "NvFractions"
-Mode = Literal["Disabled", "NonMemoryEnforced", "HamiCore", "NvFractions"]
+DeviceMode = Literal["Disabled", "NonMemoryEnforced", "HamiCore", "NvFractions"]
 
 
 @record
@@ -303,7 +303,9 @@ class KaiProfile(Extension):
 
     key: ClassVar[str] = "kai"
 
-    mode: Annotated[Mode, Setting("sharingMode", "global.gpuSharingMode of the chart.")] = "NonMemoryEnforced"
+    mode: Annotated[DeviceMode, Setting("sharingMode", "global.gpuSharingMode of the chart.")] = (
+        "NonMemoryEnforced"
+    )
 
 
 def mode_of(profile: Profile | None) -> str | None:
@@ -384,10 +386,10 @@ def _by_mib(
     pod: PodReader, container: ContainerKeys, memory: Value, legacy: _Legacy, variable: Value | None
 ) -> ContainerShare:
     limit = legacy.limit or variable
-    burst = number(limit.text) if limit else None
+    burst = plain_number(limit.text) if limit else None
     if variable is not None and (legacy.limit is not None or burst is None):
         pod.read_choice(variable, RUNAI_LIMIT, "variable")
-    numbers = number(memory.text), burst
+    numbers = plain_number(memory.text), burst
     return _of_each_card(pod, container, legacy.devices, (memory, None if burst is None else limit), numbers)
 
 
@@ -422,7 +424,7 @@ def _of_each_card(
 
 
 def _cards(devices: Value | None) -> int | None:
-    return 1 if devices is None else number(devices.text)
+    return 1 if devices is None else plain_number(devices.text)
 
 
 def _origins(devices: Value | None) -> dict[str, Path]:

@@ -219,7 +219,7 @@ def memory_is_set_once(
 
 def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Whole cards beside the keys of NvFractions, and resources of other dialects beside any share."""
-    request = k.asks(pod)
+    request = k.asking_annotation(pod)
     if request is None:
         return
     words = key_index_of(context)
@@ -368,7 +368,7 @@ def _no_queue(this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
         for container in pod.all_containers()
         if NVIDIA_GPU in container.resources
     )
-    value = k.asks(pod) or next(whole, None)
+    value = k.asking_annotation(pod) or next(whole, None)
     if value is not None and not QUEUED.holds(pod.with_workload()):
         hint = msg("add the label {key} with a queue of the cluster", key=k.QUEUE)
         message = msg("the pod has no label {key}, and gets {queue}", key=k.QUEUE, queue=k.DEFAULT_QUEUE)
@@ -595,7 +595,7 @@ def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
     of_share = k.sharing(pod)
     variable = of_share.env.get(k.RUNAI_LIMIT) if of_share else None
     kinds: tuple[tuple[str, str, Read], ...] = (
-        (k.MEMORY, k.MEMORY_LIMIT, k.number),
+        (k.MEMORY, k.MEMORY_LIMIT, k.plain_number),
         (k.FRACTION, k.FRACTION_LIMIT, k.fraction),
     )
     for name, limit, read in kinds:

@@ -41,7 +41,7 @@ from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
-from gpuxlate.model.profile import MIG, Card, Profile, Template, card_meant, cards
+from gpuxlate.model.profile import MIG_PROFILE, Card, Profile, Template, card_meant, cards
 from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
 
 MIG_STRATEGY = "nvidia.com/mig.strategy"
@@ -275,7 +275,7 @@ def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPoo
     title, where = "body of the agent pool", ("properties", "nodeLabels")
     card = card_for(Share(), profile)
     aks_cards = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
-    label = MIG.fullmatch(partition.profile)
+    label = MIG_PROFILE.fullmatch(partition.profile)
     least = {_least_with_slices(each, partition.profile) for each in aks_cards}
     if label is None or label["slices"] not in SLICES or partition.profile not in least:
         message = msg(
@@ -308,7 +308,7 @@ def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPoo
 
 def _least_with_slices(card: Card, profile: str) -> str | None:
     """The profile of a card with as many slices as another, and the least memory."""
-    match = MIG.fullmatch(profile)
+    match = MIG_PROFILE.fullmatch(profile)
     templates = [
         row for row in card.templates if match and row.label and row.label[0] == int(match["slices"])
     ]

@@ -84,7 +84,7 @@ class WrittenRule(Rule):
         return self._of.sections()
 
 
-def rules_of(table: KeyTable, extra_types: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:
+def rules_of_rows(table: KeyTable, extra_types: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:
     """The rules of its rows: one of each kind that applies, or those that it lists.
 
     ``extra_types``: kinds that the dialect alone has, or has in place of the usual ones with their numbers.

@@ -117,7 +117,9 @@ def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
         return InRange(row.name, *row.ranges)
     counted, by = _counting(count)
     part = AnyOf(*(part_of_each_card(row.name, range_, by) for range_ in row.ranges))
-    return AnyOf(AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *uncounted(row, count))))
+    return AnyOf(
+        AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *numbers_without_count(row, count)))
+    )
 
 
 def part_of_each_card(name: str, range_: Range, by: str | LabelNumber) -> Predicate:
@@ -127,7 +129,7 @@ def part_of_each_card(name: str, range_: Range, by: str | LabelNumber) -> Predic
     return AllOf(*bounds, *([AtMost(name, range_.most, by)] if range_.most is not None else []))
 
 
-def uncounted(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
+def numbers_without_count(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
     """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
     return (*row.ranges, WHOLE_CARDS) if count.default is Absent.HUNDREDS else row.ranges
 
@@ -150,7 +152,7 @@ def legal_for_container(
     count, cards = count_row_for(table, row), cards_of_container(table, row, pod, container)
     if count is None:
         return row.legal
-    return LegalNumbers(uncounted(row, count)) if cards is None else row.legal.times(cards)
+    return LegalNumbers(numbers_without_count(row, count)) if cards is None else row.legal.times(cards)
 
 
 class NumberRule(RowRule):

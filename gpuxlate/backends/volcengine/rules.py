@@ -160,12 +160,12 @@ def offline(**notes: str) -> PodExample:
     return example_pod(limits_of_part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
 
 
-def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> PodExample:
+def several_cards_pod(cards: str, cores: int, memory: int = 4096, profile: str = "") -> PodExample:
     """A pod that shares several cards as the vendor's code wants it."""
     return example_pod(limits_of_part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
 
 
-def page(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
+def page_of(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
     """What the page of a rule shows; ``sources`` by their short names."""
     return RuleDoc(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))
 
@@ -183,7 +183,7 @@ LIST_OF_TWO = example_pod(limits_of_part(), {}, cards="2,0", policy=NATIVE)
     Severity.ERROR,
     fix="safe",
     constraint=Constraint(IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), HAS_LIST, AT_LIST, per_container=False),
-    page=page(example_pod(limits_of_part(), {}, cards="2, 0"), LIST_OF_TWO, "V"),
+    page=page_of(example_pod(limits_of_part(), {}, cards="2, 0"), LIST_OF_TWO, "V"),
 )
 def card_list_is_well_formed(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -223,7 +223,7 @@ def card_list_is_well_formed(
     constraint=Constraint(
         ListCoversContainers(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), AT_LIST, per_container=False
     ),
-    page=page(example_pod(limits_of_part(), {}, cards="2"), LIST_OF_TWO, "V"),
+    page=page_of(example_pod(limits_of_part(), {}, cards="2"), LIST_OF_TWO, "V"),
 )
 def card_list_covers_every_container(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -302,7 +302,7 @@ def _listed_without_mgpu(this: Rule, violation: Violation, pod: PodKeys, context
         ORDINARY & ListEntryIs(k.LISTED),
         cases=((REQUESTS_MGPU, None), (~REQUESTS_MGPU, _listed_without_mgpu)),
     ),
-    page=page(example_pod(limits_of_part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
+    page=page_of(example_pod(limits_of_part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
 def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/container-multiple-gpu` has 0 for a container exactly when it requests no mGPU.
@@ -324,7 +324,7 @@ def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys,
     "VKE019",
     Severity.ERROR,
     constraint=Constraint(~ListEntryIs(k.LISTED, Range(k.MAX_CARDS + 1)), ORDINARY, k.RESOURCES),
-    page=page(several("10", 300, 40960), several("8", 320, 40960), "Q"),
+    page=page_of(several_cards_pod("10", 300, 40960), several_cards_pod("8", 320, 40960), "Q"),
 )
 def card_counts_are_in_range(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/container-multiple-gpu` has at most 8 for a container.
@@ -359,7 +359,7 @@ LEAST_NUMBERS = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
         Constraint(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
         for name, least in LEAST_NUMBERS.items()
     ),
-    page=page(example_pod(limits_of_part(0)), example_pod(), "V"),
+    page=page_of(example_pod(limits_of_part(0)), example_pod(), "V"),
 )
 def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/mgpu-core` and `reclaimed-mgpu-core` are at least 1, and
@@ -413,7 +413,7 @@ def _just_enough_memory(this: Rule, violation: Violation, pod: PodKeys, context:
             report=_just_enough_memory,
         ),
     ),
-    page=page(example_pod(limits_of_part(memory=4)), example_pod(), "V, S0"),
+    page=page_of(example_pod(limits_of_part(memory=4)), example_pod(), "V, S0"),
 )
 def part_of_a_card_has_enough_memory(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -442,7 +442,7 @@ def part_of_a_card_has_enough_memory(
     Severity.ERROR,
     missing=True,
     constraint=Constraint(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
-    page=page(example_pod(limits_of_part(120, None)), example_pod(limits_of_part(200, None)), "V, VD"),
+    page=page_of(example_pod(limits_of_part(120, None)), example_pod(limits_of_part(200, None)), "V, VD"),
 )
 def compute_above_one_card_is_whole_cards(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -493,7 +493,7 @@ def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnost
     missing=True,
     # whole cards of offline work are not documented
     constraint=Constraint(~InRange(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
-    page=page(example_pod(limits_of_part(100)), example_pod(limits_of_part(100, None)), "V"),
+    page=page_of(example_pod(limits_of_part(100)), example_pod(limits_of_part(100, None)), "V"),
 )
 def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Without `container-multiple-gpu`, a container with `vke.volcengine.com/mgpu-core` of 100 or more has no
@@ -518,7 +518,7 @@ def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKey
     Severity.ERROR,
     fix="unsafe",
     constraint=Constraint(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
-    page=page(
+    page=page_of(
         example_pod(limits_of_part(200, 8192), cards="2"),
         example_pod(limits_of_part(200, None), cards="2"),
         "V, VD",
@@ -590,7 +590,7 @@ def _unequal_memory(this: Rule, violation: Violation, pod: PodKeys, context: Con
             report=_unequal_memory,
         ),
     ),
-    page=page(several("2", 31), several("2", 32), "V, Q"),
+    page=page_of(several_cards_pod("2", 31), several_cards_pod("2", 32), "V, Q"),
 )
 def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/mgpu-core` and `vke.volcengine.com/mgpu-memory` are multiples of the number of
@@ -609,7 +609,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
     "VKE023",
     Severity.ERROR,
     constraint=Constraint(COMPUTE_FITS_LISTED_CARDS, SHARES_LISTED & compute(), COMPUTE),
-    page=page(several("2", 202), several("4", 240), "V, VD"),
+    page=page_of(several_cards_pod("2", 202), several_cards_pod("4", 240), "V, VD"),
 )
 def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/mgpu-core` is at most 100 for each card of `container-multiple-gpu`.
@@ -683,7 +683,7 @@ def _above_documented_memory(this: Rule, violation: Violation, pod: PodKeys, con
             report=_above_documented_memory,
         ),
     ),
-    page=page(several("2", 30, 1024), several("2", 30, 2048), "Q, V, R"),
+    page=page_of(several_cards_pod("2", 30, 1024), several_cards_pod("2", 30, 2048), "Q, V, R"),
 )
 def memory_on_each_listed_card_is_in_range(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -720,7 +720,7 @@ def memory_on_each_listed_card_is_in_range(
         SHARES_LISTED & compute(Range(k.FULL + 1)) & COMPUTE_FITS_LISTED_CARDS & EQUAL_COMPUTE,
         COMPUTE,
     ),
-    page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
+    page=page_of(several_cards_pod("3", 123, 6144), several_cards_pod("3", 120, 6144), "Q"),
 )
 def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """`vke.volcengine.com/mgpu-core` above 100 is a multiple of 10 beside `container-multiple-gpu`, as in the
@@ -756,7 +756,7 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
         (k.MULTIPLE_GPU,),
         per_container=False,
     ),
-    page=page(
+    page=page_of(
         example_pod(cards="2", policy="fixed-share"), example_pod(cards="2", policy=NATIVE), "V, S0, Q"
     ),
 )
@@ -876,7 +876,9 @@ def _other_policy(this: Rule, pod: PodKeys, on_nodes: tuple[str, ...], *, missin
     Severity.ERROR,
     constraint=OWN_NODES,
     with_profile=WithProfile(_of_profile, MODES),
-    page=page(example_pod(policy=NATIVE, profile="policy: burst-share"), example_pod(policy=BURST), "S0, V"),
+    page=page_of(
+        example_pod(policy=NATIVE, profile="policy: burst-share"), example_pod(policy=BURST), "S0, V"
+    ),
 )
 def policy_is_that_of_the_node(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -930,7 +932,7 @@ def _labelled_to_vci(this: Rule, violation: Violation, pod: PodKeys, context: Co
         per_container=False,
         cases=((ANNOTATED_TO_VCI, None), (LABELLED_TO_VCI, _labelled_to_vci)),
     ),
-    page=page(example_pod(vci="enforce"), example_pod(), "S0, VCI"),
+    page=page_of(example_pod(vci="enforce"), example_pod(), "S0, VCI"),
 )
 def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with `vke.volcengine.com/mgpu-core` has no `vke.volcengine.com/burst-to-vci: enforce`.
@@ -951,7 +953,7 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
     constraint=Constraint(
         ~of.SomeContainer(REQUESTS_MGPU), ~REQUESTS_MGPU & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)
     ),
-    page=page(
+    page=page_of(
         example_pod(limits_of_part(), {NVIDIA_GPU: Value.of(1)}),
         example_pod(limits_of_part(), limits_of_part(100, None)),
         "V, Q",
@@ -1014,7 +1016,7 @@ def _offline_compute_online(this: Rule, violation: Violation, pod: PodKeys, cont
             (OFFLINE_COMPUTE & ~ONLINE_COMPUTE, _offline_compute_online),
         ),
     ),
-    page=page(example_pod(qos="reclaimed_cores"), offline(), "S1"),
+    page=page_of(example_pod(qos="reclaimed_cores"), offline(), "S1"),
 )
 def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Pods with `qos_level: reclaimed_cores`, and no others, request compute as
@@ -1059,7 +1061,7 @@ UNSUPPORTED = msg("online and offline work on one card does not support {policy}
             severity=Severity.WARNING,
         ),
     ),
-    page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
+    page=page_of(offline(policy=NATIVE), offline(policy=BURST), "S1"),
 )
 def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with `katalyst.kubewharf.io/qos_level` has the policy `fixed-share` or `guaranteed-burst-share`.
@@ -1089,7 +1091,7 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
         (k.QOS,),
         per_container=False,
     ),
-    page=page(offline(), offline(policy=BURST), "S1"),
+    page=page_of(offline(), offline(policy=BURST), "S1"),
 )
 def offline_pod_says_its_policy(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with `qos_level: reclaimed_cores` names `vke.volcengine.com/mgpu-compute-policy`, best
@@ -1111,7 +1113,7 @@ def offline_pod_says_its_policy(this: Rule, violation: Violation, pod: PodKeys, 
     "VKE031",
     Severity.ERROR,
     constraint=Constraint(~of.IsAnnotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), per_container=False),
-    page=page(offline(cards="2"), offline(), "S1"),
+    page=page_of(offline(cards="2"), offline(), "S1"),
 )
 def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with `qos_level: reclaimed_cores` has no `vke.volcengine.com/container-multiple-gpu`.
@@ -1130,7 +1132,7 @@ def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: C
     "VKE032",
     Severity.INFO,
     constraint=Constraint(of.NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
-    page=page(offline(), example_pod(qos="shared_cores"), "S1"),
+    page=page_of(offline(), example_pod(qos="shared_cores"), "S1"),
 )
 def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers have no `vke.volcengine.com/mgpu-memory`, which online work cannot preempt.
@@ -1181,7 +1183,7 @@ def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     "VKE010",
     Severity.WARNING,
     no_policy="it adds up the cards of the containers",
-    page=page(
+    page=page_of(
         example_pod(limits_of_part(100, None), limits_of_part(), profile="cards: {perNode: 1}"),
         example_pod(limits_of_part(60, 8192), limits_of_part()),
         "V, W",
@@ -1243,7 +1245,11 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     "VKE020",
     Severity.ERROR,
     with_profile=WithProfile(_of_a_node, CARDS),
-    page=page(several("4", 200, 8192, "cards: {perNode: 2}"), several("2", 100, 8192), "V, VD"),
+    page=page_of(
+        several_cards_pod("4", 200, 8192, "cards: {perNode: 2}"),
+        several_cards_pod("2", 100, 8192),
+        "V, VD",
+    ),
 )
 def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests at most the cards of one node, with `vke.volcengine.com/mgpu-core` and
@@ -1274,7 +1280,7 @@ def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
     "VKE033",
     Severity.WARNING,
     with_profile=WithProfile(_can_colocate, MODES),
-    page=page(offline(profile="kubernetesVersion: v1.28.15-vke.18"), example_pod(), "S1"),
+    page=page_of(offline(profile="kubernetesVersion: v1.28.15-vke.18"), example_pod(), "S1"),
 )
 def cluster_can_colocate(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
@@ -1318,7 +1324,7 @@ def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Con
     "VKE034",
     Severity.WARNING,
     with_profile=WithProfile(_knows_the_cards, MODES),
-    page=page(
+    page=page_of(
         example_pod(cards="2", profile="components: {mgpu: v0.1.9}"),
         example_pod(limits_of_part(15, 2048)),
         "R",

@@ -31,8 +31,8 @@ from gpuxlate.backends.volcengine_emr.engines import (
     SPARK_ENGINE,
     Engine,
     engine_of,
+    parse_digits,
     usable_mib,
-    whole,
 )
 from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.backends.volcengine_emr.syntax import (
@@ -219,7 +219,7 @@ def _read_job(engine: Engine, pod: PodReader, job: ContainerKeys) -> ContainerSh
     for name in engine.gpu:
         pod.resource(job, name)
     values = {"cores": pod.resource(job, CORE), "memory_mib": pod.resource(job, MEMORY)}
-    numbers = {attribute: whole(value.text) for attribute, value in values.items() if value}
+    numbers = {attribute: parse_digits(value.text) for attribute, value in values.items() if value}
     if all(number is None for number in numbers.values()):
         return pod.none(job)  # EMR035 and EMR036 report the values
     origins: dict[str, Path] = {attribute: value.path for attribute, value in values.items() if value}

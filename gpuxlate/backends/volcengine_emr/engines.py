@@ -120,7 +120,7 @@ ENABLED = "serverless.custom.job.gpu.enabled"
 ENGINES = {engine.target: engine for engine in (SPARK_ENGINE, RAY_ENGINE, CUSTOMJOB_ENGINE)}
 
 
-def whole(text: str) -> int | None:
+def parse_digits(text: str) -> int | None:
     """A parameter as a number; None where it is not digits alone."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 

@@ -64,7 +64,7 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for job in _jobs(pod):
         value = job.resources.get(k.CORE)
-        number = k.whole(value.text) if value else None
+        number = k.parse_digits(value.text) if value else None
         if value is None or (number is not None and k.CORE_MIN <= number <= k.CORE_MAX):
             continue
         if number is None:
@@ -116,7 +116,7 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
         value = job.resources.get(k.MEMORY)
         if value is None:
             continue
-        number = k.whole(value.text)
+        number = k.parse_digits(value.text)
         if not number:
             message = msg(
                 "{key} is {value!r}, it must be a whole number of MiB above zero",
@@ -211,7 +211,7 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     for job in _jobs(pod):
         for name in engine.counts:
             value = job.resources.get(name)
-            if value is not None and k.whole(value.text) != 1:
+            if value is not None and k.parse_digits(value.text) != 1:
                 message = msg("{key} is {value!r}: a pod on mGPU has one card", key=name, value=value.text)
                 yield this.diagnostic(value, message, "write 1")
         for name, vendor in engine.gpu.items():

@@ -17,7 +17,7 @@ from gpuxlate.model.keys import BYTE, KeySpec, LegalNumbers, Per, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.number_format import NumberForm, is_canonical, written
+from gpuxlate.rules.number_format import NumberForm, is_canonical, number_as_written
 
 COUNTED = (Place.RESOURCE, Place.QUOTA)
 """What a quota adds up: resources of containers, and amounts of claims."""
@@ -112,9 +112,9 @@ def has_whole_cards_in_cores(backend: Backend) -> bool:
     return not counted or backend.whole_cores
 
 
-def amount_of(backend: Backend, row: KeySpec, value: Value, profile: Profile | None) -> Fraction | None:
+def quota_amount(backend: Backend, row: KeySpec, value: Value, profile: Profile | None) -> Fraction | None:
     """An amount in MiB, percent or cards; None where it is no whole number of the key's units."""
-    form = written(value)
+    form = number_as_written(value)
     if row.quantity:
         whole = value.kind is not ScalarKind.NODE and form.form in (NumberForm.PLAIN, NumberForm.SUFFIX)
         amount = form.amount if whole else None

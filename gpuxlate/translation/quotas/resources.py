@@ -18,12 +18,12 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.counting import (
     Counted,
     FittedNumber,
-    amount_of,
     counts,
     first_of,
     fit_number,
     keeps_limits,
     meaning,
+    quota_amount,
     row_of,
 )
 
@@ -112,7 +112,7 @@ def none_counts_the_same(settings: Settings) -> Message:
 def _number(written: QuotaAmount, source: Backend, row: KeySpec, settings: Settings) -> QuotaNumber:
     """An amount in the terms of a share."""
     value = written.value
-    amount = amount_of(source, row, value, settings.profile)
+    amount = quota_amount(source, row, value, settings.profile)
     if amount is not None:
         return QuotaNumber(written, amount)
     if value.kind is ScalarKind.NODE:

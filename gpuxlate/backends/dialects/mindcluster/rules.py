@@ -19,7 +19,7 @@ from gpuxlate.backends.dialects.mindcluster import (
     VOLCANO,
     MindCluster,
 )
-from gpuxlate.backends.row_reader import is_amount
+from gpuxlate.backends.row_reader import is_amount_of_row
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import join_and, join_or, msg
@@ -48,7 +48,7 @@ DIALECT = MindCluster()
 def is_legal(value: Value) -> bool:
     """What the scheduler takes of a label (checkSoftShareDevResource)."""
     row = DIALECT.parts_on_pod.get(str(value.path[-1]))
-    return value.text in POLICIES if row is None else is_amount(row, value.text)
+    return value.text in POLICIES if row is None else is_amount_of_row(row, value.text)
 
 
 def labels_of(pod: PodKeys) -> list[Value]:
