@@ -156,6 +156,7 @@ def test_prerequisites(row: dict[str, Any]) -> None:
 def test_architectures() -> None:
     bound = next(one.bound for one in registry.get(TKE).requirements if isinstance(one.bound, CardsOf))
     held = {"Tesla-T4": True, "NVIDIA-A10": True, "A100-SXM4-80GB": True, "P4": False, "L20": None}
+    held |= {"NVIDIA-L40": True, "NVIDIA-L40S": True}  # page 457/65734 of 2026-01-16: Pnv5i and Pnv5
     assert {model: bound.holds(model) for model in held} == held
 
 
