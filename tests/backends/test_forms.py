@@ -184,6 +184,8 @@ LINTS: list[tuple[str, str, list[str]]] = [
     ("job.conf", SPARK_OK.replace("executor.resource.gpu.amount=1", "executor.resource.gpu.amount=2"), ["EMR038 error 2"]),
     ("job.conf", SPARK_OK.replace("spark.executor.resource.gpu.amount=1\n", ""), [f"EMR038 error {CORE_AT}"]),
     ("job.conf", re.sub("spark.driver.*\n", "", SPARK_OK), [f"EMR038 warning {CORE_AT}"]),
+    ("job.conf", SPARK_OK.replace("nvidia.com", "amd.com", 1), ["EMR038 error amd.com"]),
+    ("job.conf", "serverless.ray.worker.gpu.vendor=amd.com;serverless.ray.worker.gpu.amount=1;\nemr.serverless.mgpu.core=30;emr.serverless.mgpu.memory=4096;", ["EMR038 error amd.com"]),
     ("job.conf", SPARK_OK.replace(GPU, ""), [f"EMR038 error {CORE_AT}"]),
     ("job.conf", SPARK_OK + "katalyst.kubewharf.io/qos_level=x\n", ["EMR039 error katalyst.kubewharf.io/qos_level"]),
     ("job.conf", GPU, []),
