@@ -36,8 +36,9 @@ _REFERENCE = re.compile(r"\]\((?:docs/)?reference/([\w-]+)(?:\.zh)?\.md(?:#([\w.
 def stage(folder: Path, *, playground: bool) -> None:
     """Lay all pages into ``folder``. What is as it was is not touched, so that ``mkdocs serve``, which
     watches this folder, comes to rest."""
-    form = _form() if playground else NO_PLAYGROUND
-    pages = dict(_pages(form))
+    pages = kept_pages(playground=playground)
+    for name, text in generated().items():
+        pages[Path(name)] = for_the_site(text, Path(name)).encode()
     for inside, content in pages.items():
         path = folder / inside
         if not path.is_file() or path.read_bytes() != content:
@@ -54,7 +55,12 @@ def _form() -> str:
     return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
 
 
-def _pages(form: str) -> Iterator[tuple[Path, bytes]]:
+def kept_pages(*, playground: bool) -> dict[Path, bytes]:
+    """The pages that are written by hand, and what they show, by their paths on the site."""
+    return dict(_kept_pages(_form() if playground else NO_PLAYGROUND))
+
+
+def _kept_pages(form: str) -> Iterator[tuple[Path, bytes]]:
     docs = ROOT / "docs"
     for path in sorted(docs.rglob("*")):
         inside = path.relative_to(docs)
@@ -70,8 +76,6 @@ def _pages(form: str) -> Iterator[tuple[Path, bytes]]:
             inside = Path(f"{OF_THE_ROOT[stem]}{dot}{rest}")
             text = re.sub(r"\]\(docs/", "](", path.read_text(encoding="utf-8"))
             yield inside, for_the_site(text, inside).encode()
-    for name, text in generated().items():
-        yield Path(name), for_the_site(text, Path(name)).encode()
 
 
 def for_the_site(text: str, page: Path) -> str:
