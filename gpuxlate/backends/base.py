@@ -305,7 +305,7 @@ class Backend(KeyTable):
         )
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
         known_rules = (
-            rule.with_aliases(aliases) for rule in (*row_rules.rules_of(self, own_types), *declared)
+            rule.with_aliases(aliases) for rule in (*row_rules.rules_of_rows(self, own_types), *declared)
         )
         return Rules(sort_rules(known_rules, self.name))
 
