@@ -211,7 +211,7 @@ def test_what_is_wrong_with_names_is_wrong_for_some_target() -> None:
     """The policies of single targets find what the one of all finds, and of their own keys alone."""
     random, targets = Random("targets"), [backend.name for backend in BACKENDS]
     for backend in BACKENDS:
-        for _ in range(4):
+        for _ in range(number(4)):
             served = as_served(in_digits(with_mistake(random, backend.name)))
             if served is not None:
                 found = {target: on_names("pods", target)[1](served) for target in targets}
