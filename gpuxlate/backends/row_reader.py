@@ -258,7 +258,7 @@ def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool
 
     Rules ask this of the names of keys alone, since a policy has to say it too, and each by itself, since one
     cause is one finding: ``NeededKeyRule`` (a key of ``needs`` is there, whatever effect that has),
-    ``ExcludedKeyRule`` (``_have``: 0 is as good as no key), ``forced_when`` (the webhook writes over it).
+    ``ExcludedKeyRule`` (0 is as good as no key), ``forced_when`` (the webhook writes over it).
     """
     resources = container.resources
     beside = (other for other in table.keys if other.name in row.overridden_by and other.name in resources)

@@ -50,7 +50,8 @@ class ClaimTemplate(NamedTuple):
 
 
 class NamedTemplate(NamedTuple):
-    """A new template by its name. ``found``: a finding where it is the second one of a run."""
+    """A new template by its name. ``finding``: what is reported where it is the second of that name in a
+    run."""
 
     namespace: str | None
     name: str

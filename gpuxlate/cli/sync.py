@@ -72,7 +72,8 @@ class PlannedTree:
 
 @record
 class SyncRequest:
-    """What a run of sync is asked for. ``wanted``: names of targets; the rest are its options."""
+    """What a run of sync is asked for. ``targets``: the names of those that it is for; the rest are its
+    options."""
 
     config: Config
     targets: frozenset[str]

@@ -125,7 +125,8 @@ def is_terminal(stream: object) -> bool:
 
 
 def progress(items: Iterable[Job], total: int, title: str = "reading") -> Iterator[Job]:
-    """The items, with a bar on stderr where that is a terminal and there are many; ``what`` is done."""
+    """The items, with a bar on stderr where that is a terminal and there are many; ``title`` says what is
+    done."""
     if total < MANY:
         yield from items
         return

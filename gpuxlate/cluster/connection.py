@@ -38,7 +38,7 @@ _EXTRA = "cluster"
 
 
 class Connection:
-    """Made from a kubeconfig, or from the service account of the pod that it runs in.
+    """A connection by a kubeconfig, or from the service account of the pod that it runs in.
 
     ``timeout``: seconds for each request, 0 for no limit, None for the default. ``server``: the
     address and the context, for messages. Raises ClusterError.

@@ -172,7 +172,7 @@ def _times(count: int) -> str:
 
 
 def unexpected(request: Request, expected: str) -> ClusterError:
-    """The answer is a success and is not ``wanted``."""
+    """The error of an answer that is a success and is not what was ``expected``."""
     return ClusterError(
         msg(
             "{server}: the answer to GET {path} is not {wanted}",

@@ -80,7 +80,8 @@ _CLAIM = ("volumeName",)
 
 
 def cleaned(live: Json) -> Json:
-    """A copy without what was added. ``apiVersion`` and ``kind`` are first, other fields keep their order."""
+    """A copy of a live object without what servers, controllers and schedulers added. ``apiVersion`` and
+    ``kind`` are first, other fields keep their order."""
     result = {"apiVersion": live.get("apiVersion"), "kind": live.get("kind")}
     result.update(
         (key, copy.deepcopy(value)) for key, value in live.items() if key not in (*result, "status")

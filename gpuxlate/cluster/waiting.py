@@ -93,7 +93,7 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
 
 
 def runs(pod: Json) -> bool:
-    """It runs and is ready, or has ended well."""
+    """The pod runs and is ready, or has ended well."""
     status = pod.get("status") or {}
     if status.get("phase") == "Succeeded":
         return True

@@ -96,7 +96,7 @@ def _decisions(files: Iterable[str], base: str) -> Decisions:
 def refusals(
     source: Source, target: DecidedTarget, claims: Claims, role: FileRole, reported: Iterable[Diagnostic]
 ) -> list[TargetRefusal]:
-    """What a target refuses of a text that is none of the ``known`` findings."""
+    """What a target refuses of a text, beside the findings that are ``reported`` already."""
     settings = replace(target.settings, claims=claims)
     read = reader(Input(source.name, source.name, named=False), source)
     if read is not documents:

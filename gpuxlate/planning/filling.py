@@ -210,7 +210,8 @@ def best_fit(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[list[BinP
 def fill_nodes(
     nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[BinPlacement], list[int]]:
-    """Large pods first; those that go with all others come last, into what those have left."""
+    """Place pods on nodes, large ones first; those that go with all others come last, into what those have
+    left."""
     placements: list[BinPlacement] = []
     unplaced: list[int] = []
     for ask_index in sorted(

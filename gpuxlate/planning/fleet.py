@@ -22,7 +22,7 @@ ORDERED = 5_000
 
 @record
 class Fleet:
-    """Pods on equal nodes.
+    """Equal nodes with the pods that run on them.
 
     ``placements``: one a pod; ``unschedulable``: indexes of the asks that no empty node takes, which are not
     counted. ``least``: the lower bound says so, and no packing has fewer nodes or cards; that is not known

@@ -84,7 +84,7 @@ def part_rooms(usage: GpuUsage) -> list[PartRoom]:
 
 
 def rooms(usage: GpuUsage) -> list[FreeCapacity]:
-    """The room by target."""
+    """What is free on the nodes of each target."""
     by_target: dict[str, list[Ledger]] = {}
     for name in sorted(usage.ledgers):
         ledger = usage.ledgers[name]

@@ -150,7 +150,7 @@ class GpuUsage:
 
 
 def usage_by_node(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
-    """The books of nodes with these pods, in any order."""
+    """The ledgers of nodes with their pods, which may come in any order."""
     usage = GpuUsage({node.name: open_ledger(node) for node in nodes})
     for pod in pods:
         ledger = usage.ledgers.get(pod.node)

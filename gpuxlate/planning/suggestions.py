@@ -106,7 +106,7 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
 def _taken(
     plan: TargetPlan, share: Share, attribute: str, largest: int, step: int, profile: Profile
 ) -> int | None:
-    """The largest value up to ``most`` that the target takes as it is."""
+    """The largest value up to ``largest`` that the target takes as it is."""
     for value in range(largest // step * step, 0, -step)[:MAX_TRIED_VALUES]:
         request = ContainerShare("", 0, share=_with(share, attribute, value))
         if not fit_pod([request], plan.backend, Accept(), profile).outcomes[0].losses:

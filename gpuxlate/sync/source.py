@@ -40,7 +40,12 @@ _WORD = regex(r"[\w.-]+")
 
 @dataclass
 class SourceTree:
-    """The files of a source, the shares that it puts on workloads, and what depends on what."""
+    """The files of a source, the shares that it puts on workloads, and what depends on what.
+
+    ``shares``: by the path of their workload; ``emptied``: the files with nothing else; ``alone``: how many
+    shares have no workload. ``together``: the files of which each may change the result of others;
+    ``complete``: all of these are in the source.
+    """
 
     root: str
     files: list[TreeFile]
@@ -54,9 +59,7 @@ class SourceTree:
 
     @classmethod
     def of(cls, root: str, files: list[TreeFile]) -> SourceTree:
-        """Look at what is in the files. ``shares``: by their workload; ``emptied``: files with nothing else;
-        ``alone``: shares without a workload; ``together``: files of which each may change the result of
-        others, ``complete``: all of these are in the source. Raises InputError for what cannot be read."""
+        """The tree of some files, each read once. Raises InputError for what cannot be read."""
         tree = cls(root, [])
         by_path = {file.path: file for file in files}
         together: set[str] = set()

@@ -75,7 +75,8 @@ def cores_of(container: ContainerKeys) -> int:
 
 
 class Mgpu(NamedTuple):
-    """A container that requests mGPU; ``listed_cards``: its number in the list of cards, 0 without one."""
+    """A container that requests mGPU. ``multi``: its pod has a list of cards; ``listed``: its number there, 0
+    without one."""
 
     keys: ContainerKeys
     multi: bool
