@@ -65,7 +65,7 @@ class Inputs:
         return built(self.folder)
 
     def read(self) -> Iterable[Input]:
-        """All of them in order, also none: a list of files, or live objects, which can be read once.
+        """All inputs in order, none too: a list of files, or live objects, which can be read once.
 
         Raises UserError, InputError.
         """

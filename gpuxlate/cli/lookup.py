@@ -74,7 +74,7 @@ def some_of(possible: Iterable[Backend]) -> str:
 
 
 def config() -> Config | None:
-    """That of --config, or of this folder or the nearest one above it; None without one.
+    """The configuration of --config, or of this folder or the nearest one above it; None without one.
 
     Raises ConfigError, TwoFilesError.
     """

@@ -180,5 +180,5 @@ def uncounted_cards(run: Result) -> list[Diagnostic]:
 
 
 def _container(path: Path) -> Path:
-    """That of the container in which a place is."""
+    """The path of the container in which a place is."""
     return path[: path.index("resources")] if "resources" in path else path
