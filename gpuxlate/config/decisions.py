@@ -55,7 +55,7 @@ class Decision(NamedTuple):
 
     @property
     def subject(self) -> tuple[DecidedValue, ...]:
-        """What the entry is about: entries with the same subject have to agree. For a filled field ``given`` is the
+        """What the entry is about: entries with one subject have to agree. In a filled field ``given`` is the
         answer, and no part of it."""
         reported_value = None if self.verdict == "filled" else self.given
         return self.object, self.container, self.field, self.code, self.asked, reported_value
