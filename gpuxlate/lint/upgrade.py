@@ -106,9 +106,9 @@ def _refused(
     refused_before = {(finding.code, finding.path) for finding in findings}
     numbers = {value.path: whole(value.text) for value in _values(pod)}
     for finding in new.check(pod, in_new):
-        if finding.severity is not Severity.ERROR:
-            continue
         name, number = str(finding.path[-1]) if finding.path else "", numbers.get(finding.path)
+        if finding.severity is not Severity.ERROR or name in new.lacks:
+            continue
         release = next((change.release for change in changes if change.refuses(name, number)), None)
         if (finding.code, finding.path) not in refused_before:
             text = msg(
