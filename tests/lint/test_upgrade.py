@@ -7,14 +7,21 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.model.profile import ChangeKind
+from gpuxlate.backends.hami_family import HAMI
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.model.profile import ChangeKind, Profile
 from gpuxlate.rules.releases import chart_changes
+from gpuxlate.yamltext.source import Source
+from tests.backends import pods
+from tests.backends.test_vendor_verdicts import DIALECTS, table
 from tests.lint.conftest import command, lint, write
 from tests.tables import read_table
 
 pytestmark = pytest.mark.usefixtures("folder")
 CASES = read_table(__file__, "upgrades.yaml")
 OF_CHARTS = read_table(__file__, "upgrades_of_charts.yaml")
+OF_HAMI = [name for name in DIALECTS if HAMI in registry.get(name).components]
 OF_AMD = {"limits": {"amd.com/gpu": 1, "amd.com/gpumem": 4000}}
 
 
@@ -33,6 +40,21 @@ def test_what_an_upgrade_changes(case: dict[str, Any]) -> None:
     assert {one["code"] for one in found} <= {"GX038"}
     assert [f"{one['severity']} {one['path'][-1]}: {one['hint']}" for one in found] == case["found"]
     assert said.code == any(one["severity"] == "error" for one in found)
+
+
+@pytest.mark.parametrize("dialect", OF_HAMI)
+def test_what_the_webhook_of_2_10_refuses_is_not_new(dialect: str) -> None:
+    """As it says itself, of pods of one container (fixtures/vendors)."""
+    _, rows = table(dialect)
+    refused = [
+        row["pod"] for row in rows if row.get("by") == "MutateAdmission" and row["verdict"] == "refused"
+    ]
+    before, after = (Profile(dialect, components={"hami": version}) for version in ("2.10", "2.11"))
+    settings = LintSettings(after, before=before)
+    for pod in refused:
+        if pod.keys().isdisjoint(("beside", "init", "requests")):
+            found = lint_source(Source("pod.yaml", pods.manifest(pod)), settings).diagnostics
+            assert [one.message for one in found if "older releases do not" in one.message] == [], pod
 
 
 @pytest.mark.parametrize(
