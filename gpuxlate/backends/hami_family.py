@@ -140,7 +140,7 @@ CORDON = "hami.io/device-cordon"
 
 
 class SummedNodes(NamedTuple):
-    """Nodes whose resources sum up their cards, of compute and of memory.
+    """Nodes whose resources sum up their cards, of compute and of memory, or count whole ones.
 
     ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
     """

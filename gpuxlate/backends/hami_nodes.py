@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends import row_nodes
 from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
-from gpuxlate.backends.hami_family import CORDON, HAMI, HamiDialect
+from gpuxlate.backends.hami_family import CORDON, HAMI, HamiDialect, SummedNodes
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.rules import releases
@@ -105,7 +106,7 @@ def _word(value: object, needed: bool = False) -> str:
 
 def node_view(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     """Its cards as nodes list them, as sums of resources, or as whole cards."""
-    return _listed(dialect, node) or _summed(dialect, node) or row_nodes.node_view(dialect, node)
+    return _listed(dialect, node) or _summed(dialect, node) or _whole(dialect, node)
 
 
 def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
@@ -169,21 +170,38 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if not (cards and units):
         return None
     card_mib = int(units * Fraction(rows.memory.unit) // cards)
-    every = [dialect.summed_nodes.id.format(node=node.name, index=index) for index in range(cards)]
+    view = _numbered(dialect.summed_nodes, dialect, node, cards)
+    if not view.cards:
+        return view
+    return replace(
+        view,
+        serves=NodeOffer.SHARES,
+        card_mib=card_mib,
+        cores=view.cards * PERCENT,
+        memory_mib=card_mib * view.cards,
+    )
+
+
+def _whole(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
+    """Whole cards, but for those that are cordoned."""
+    view = row_nodes.node_view(dialect, node)
+    if view is None or dialect.summed_nodes is None:
+        return view
+    numbered = _numbered(dialect.summed_nodes, dialect, node, view.cards or 0)
+    return replace(numbered, serves=view.serves, whole_key=view.whole_key) if numbered.cards else numbered
+
+
+def _numbered(names: SummedNodes, dialect: HamiDialect, node: LiveNode, cards: int) -> NodeView:
+    """The cards of a node, which HAMi numbers, without those that are cordoned."""
+    every = [names.id.format(node=node.name, index=index) for index in range(cards)]
     cordoned = _cordoned(node)
     ids = tuple(name for name in every if name not in cordoned)
-    notes = (_cordon_note(dialect, cards - len(ids), cards),) if len(ids) < cards else ()
-    if not ids:
-        return NodeView(dialect.name, NodeOffer.NOTHING, notes=notes)
     return NodeView(
         dialect.name,
-        NodeOffer.SHARES,
-        cards=len(ids),
-        card_mib=card_mib,
-        cores=len(ids) * PERCENT,
-        memory_mib=card_mib * len(ids),
+        NodeOffer.NOTHING,
+        cards=len(ids) or None,
         labels=node.labels,
-        notes=notes,
+        notes=(_cordon_note(dialect, cards - len(ids), cards),) if len(ids) < cards else (),
         ids=ids,
         left_out=tuple(name for name in every if name in cordoned),
     )

@@ -184,7 +184,10 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     """Enter one pod of the node in its ledger."""
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
     for counted in view.counted:
-        ledger.taken[counted.key] = ledger.taken.get(counted.key, 0) + requested_number(keys, counted.key)
+        number = requested_number(keys, counted.key)
+        if view.left_out and backend is not None:
+            number -= sum(placement.elsewhere for placement in backend.placements(pod.live, view))
+        ledger.taken[counted.key] = ledger.taken.get(counted.key, 0) + max(0, number)
     if view.serves is not NodeOffer.SHARES or backend is None:
         return
     recorded = {

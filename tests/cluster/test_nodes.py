@@ -138,6 +138,24 @@ def test_pods_on_a_cordoned_card_take_nothing_of_the_others() -> None:
     assert (found.cards_free, found.memory_free, found.unplaced) == (1, cards[0]["devmem"], [])
 
 
+def test_whole_cards_that_hami_numbers_are_cordoned_by_their_names() -> None:
+    """gcu.go of Project-HAMi/HAMi v2.10.0, and TestGCUFit_DeviceCordon at ad358d3a."""
+    node = made.node(
+        "a", resources={"enflame.com/gcu": 3}, annotations={"hami.io/device-cordon": "a-GCU-1, "}
+    )
+    view = seen(node)
+    assert (view.serves, view.cards, view.left_out) == (WHOLE, 2, ("a-GCU-1",))
+    assert view.notes == ("left out: 1 of 3 cards, in hami.io/device-cordon, which counts from HAMi 2.11 on",)
+    on = {name: {"hami.io/enflame-gcu-devices-allocated": f"a-GCU-{name},GCU,100,100:;"} for name in "01"}
+    running = [pods.pod(name, "a", {"enflame.com/gcu": 1}, annotations=record) for name, record in on.items()]
+    assert (
+        books([node], running[1:]).ledgers["a"].cards_free == 2
+    )  # what is on it takes nothing of the others
+    assert books([node], running).ledgers["a"].cards_free == 1
+    node["metadata"]["annotations"] = {"hami.io/device-cordon": "a-GCU-0,a-GCU-1,a-GCU-2"}
+    assert seen(node).serves is NOTHING
+
+
 def test_whole_cards_of_amd_are_counted() -> None:
     """``amd.com/gpu`` is the key of AMD's own plugin too."""
     devices = json.dumps([{"id": "0", "count": 10, "devmem": 196608, "devcore": 100, "health": True}])

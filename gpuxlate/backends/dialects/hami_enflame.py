@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends import target as t
-from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, SummedNodes, in_int32
 
 MEMORY, CORES, SLICES = "enflame.com/gcu-memory", "enflame.com/gcu-core", "enflame.com/drs-gcu"
 SIZES = {
@@ -24,6 +24,7 @@ class HamiEnflame(HamiDialect):
     vendor = "enflame"
     isolation = t.Isolation.HARDWARE  # "hard-partition mode" (CONFIG)
     several_cards = t.SeveralCards.REFUSED
+    summed_nodes = SummedNodes("hami.io/enflame-gcu-devices-allocated", id="{node}-GCU-{index}")  # (CODE)
     sizes = tuple(SIZES.values())
     rule_reasons = {
         t.RuleKind.NUMBERS: (
