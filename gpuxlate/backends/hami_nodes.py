@@ -185,7 +185,7 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 def _whole(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     """Whole cards, but for those that are cordoned."""
     view = row_nodes.node_view(dialect, node)
-    if view is None or dialect.summed_nodes is None:
+    if view is None or dialect.summed_nodes is None or CORDON not in node.annotations:
         return view
     numbered = _numbered(dialect.summed_nodes, dialect, node, view.cards or 0)
     return replace(numbered, serves=view.serves, whole_key=view.whole_key) if numbered.cards else numbered
