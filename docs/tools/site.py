@@ -101,11 +101,14 @@ def on_page_content(html: str, config: MkDocsConfig, **_: object) -> str:
     return _PICTURE.sub(narrow, html)
 
 
+_BREAK = re.compile(r"(?<=[\w;])([/.,=:]|&#\d+;)(?=\w|&lt;)")
+"""A sign between two words, or between placeholders (``<group>/<version>``)."""
+
+
 def _breakable(code: str) -> str:
     """Code that is in running text or in a table, with the places where a line may end."""
     words = (
-        word if len(unescape(word)) <= LONGEST else re.sub(r"(?<=\w)([/.,=:]|&#\d+;)(?=\w)", r"\1<wbr>", word)
-        for word in code.split(" ")
+        word if len(unescape(word)) <= LONGEST else _BREAK.sub(r"\1<wbr>", word) for word in code.split(" ")
     )
     return " <wbr>".join(words)
 

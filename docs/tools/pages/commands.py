@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,6 +39,9 @@ OF_KUBECTL = {
 }
 
 
+_CODE = re.compile(r"gpuxlate [a-z]+ -.*|(?<![\w`/-])(?:(?:-o|--as) [a-z][a-z-]*|--?[a-z][a-z-]*)(?![\w`-])")
+
+
 def pages() -> Iterator[tuple[str, str]]:
     yield "commands.md", _page()
 
@@ -60,15 +64,20 @@ def _command(application: Any, name: str, program: str, heading: str) -> str:
     parameters = [parameter for parameter in command.params if not set(parameter.opts) & OF_KUBECTL]
     takes = [_argument(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
     usage = " ".join([program, name, *takes])
-    lines = [heading, "", f"`{usage}`", "", " ".join(command.help.split())]
+    lines = [heading, "", f"`{usage}`", "", _with_code(" ".join(command.help.split()))]
     rows = [
-        [_names(parameter), parameter.help]
+        [_names(parameter), _with_code(parameter.help)]
         for parameter in parameters
         if parameter.param_type_name == "option"
     ]
     if rows:
         lines += ["", *table(["option", "does"], rows)]
     return "\n".join(lines)
+
+
+def _with_code(text: str) -> str:
+    """A text of the help with its commands and options as code."""
+    return _CODE.sub(r"`\g<0>`", text)
 
 
 def _argument(parameter: Any) -> str:

@@ -102,7 +102,7 @@ def _of_rows(backend: Backend) -> Iterator[str]:
         forced = any(rows.cores and rows.cores.forced for rows in backend.keys_by_model)
         if forced and backend.several_cards is SeveralCards.SHARED:
             gets += ", with all of their compute"
-        yield f"Who requests a part of several cards gets {gets}."
+        yield f"A container that requests a part of several cards gets {gets}."
         if isinstance(backend, HamiDialect) and backend.several_doubt:
             yield f"That is not certain: {backend.several_doubt}."
     if isinstance(backend, HamiDialect) and backend.pod_record:
