@@ -349,6 +349,34 @@ def test_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert texts(after) == after
 
 
+LIMITS = "{nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}"
+POD = f"{{spec: {{containers: [{{name: c, image: x, resources: {{limits: {LIMITS}}}}}]}}}}"
+GROUPS = f"headGroupSpec: {{template: {POD}}}, workerGroupSpecs: [{{groupName: w, template: {POD}}}]"
+RAY = f"""\
+{{apiVersion: ray.io/v1, kind: RayCluster, metadata: {{name: web}}, spec: {{{GROUPS}}}}}
+---
+{{apiVersion: ray.io/v1, kind: RayJob, metadata: {{name: web}}, spec: {{rayClusterSpec: {{{GROUPS}}}}}}}
+"""
+NAMES = {
+    "namespaces": (
+        DEPLOYMENT + "---\n" + STATEFUL.replace("namespace: ml", "namespace: dev"),
+        [f"{space}/bert-serving-gpu-{name}" for space in ("ml", "dev") for name in ("server", "side")],
+    ),
+    "pods of one object": (
+        RAY,
+        [f"/web-{kind}-{n}-gpu" for kind in ("raycluster", "rayjob") for n in (1, 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_no_two_templates_have_one_name(case: str) -> None:
+    text, names = NAMES[case]
+    made = gpuxlate.translate(text, "dra-hami", fill={"cores": 30}).objects
+    templates = [one["metadata"] for one in made if one["kind"] == "ResourceClaimTemplate"]
+    assert [f"{one.get('namespace', '')}/{one['name']}" for one in templates] == names
+
+
 @pytest.mark.parametrize("together", [True, False], ids=["one file", "two files"])
 def test_the_kind_is_in_the_names_of_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
