@@ -67,7 +67,7 @@ def server_of(row: Mapping[str, Any]) -> FakeServer:
         pods.vke(f"p{number}", where, pods.mgpu(cores, mib), {"main": str(card)})
         for number, (where, card, cores, mib) in enumerate(row.get("running", ()))
     ]
-    own = [pod(row["pod"])] if "pod" in row else []
+    own = [pod(one) for one in row.get("pods", [row["pod"]] if "pod" in row else [])]
     found = FakeServer([node(one) for one in row["nodes"]], [*running, *own])
     found.lists = {
         name if name.startswith("/") else f"{HERE}/{name}": items
