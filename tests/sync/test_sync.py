@@ -328,7 +328,7 @@ def test_a_file_that_changes_while_it_is_read(plain: Path, monkeypatch: pytest.M
         (plain / "base/d/x").write_text("2")
         fill_trees(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("gpuxlate.cli.sync.fill", changed)
+    monkeypatch.setattr("gpuxlate.cli.sync.fill_trees", changed)
     done = run("sync")
     assert (done.code, b"changed by another process" in done.err) == (3, True)
     assert not (plain / "out").exists()
