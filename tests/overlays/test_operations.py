@@ -171,6 +171,7 @@ DONE: list[tuple[str, tuple[str | int, ...], str | None]] = [
     ("{op: add, path: /spec/list/-, value: x}", ("spec", "list", 3), "x"),
     ("{op: replace, path: /spec/list/1, value: x}", ("spec", "list", 1), "x"),
     ("{op: replace, path: /metadata/x~1y~0, value: 2}", ("metadata", "x/y~"), "2"),
+    ("{op: add, path: /metadata/x~01, value: 2}", ("metadata", "x~1"), "2"),  # RFC 6901, section 4: not x/
     ("{op: remove, path: /spec/list/0}", ("spec", "list", 0), "b"),
     ("{op: remove, path: /spec/nothing}", ("spec", "nothing"), None),
     ("{op: move, from: /spec/map/k, path: /spec/k}", ("spec", "k"), "v"),
