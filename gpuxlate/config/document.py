@@ -352,7 +352,7 @@ def check_share_document(
 
 def _other(document: Document) -> Diagnostic:
     kind = get_text(document.root, "kind")
-    kind_text = f"kind is {kind}" if kind else "it has no kind"
+    kind_text = msg("kind is {kind}", kind=kind) if kind else msg("it has no kind")
     problem = Diagnostic(
         "GX010",
         Severity.ERROR,

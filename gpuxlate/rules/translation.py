@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ClaimObject, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 from gpuxlate.rules.key_index import key_index_of
@@ -271,12 +271,11 @@ def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tupl
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    listed = ", ".join(values)
     return (
         msg(
             "shares of one pod differ in {field} ({values}), which belongs to the pod",
             field=field,
-            values=listed,
+            values=join_and(values),
         ),
         msg("give all containers of the pod the same {field}, or put them in separate pods", field=field),
     )

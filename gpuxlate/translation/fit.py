@@ -229,7 +229,7 @@ def _differences(
             continue
         values = {str(value) if (value := getattr(share, attribute)) else None for share in shares}
         if len(values) > 1:
-            texts = sorted(value or "none" for value in values)
+            texts = sorted(value or msg("none") for value in values)
             yield attribute, *shares_of_a_pod_agree(JSON_NAMES[attribute], texts)
 
 
@@ -239,7 +239,7 @@ def _selector_loss(selector: Selector, backend: Backend) -> Loss:
         "selector",
         "GX020",
         field_is_supported(
-            msg("{what} {key} ({value})", what=selector.what, key=selector.key, value=selector.text),
+            msg("{what} {key} ({value})", what=msg(selector.what), key=selector.key, value=selector.text),
             backend.name,
         ),
         _without(selector, backend),
@@ -254,7 +254,7 @@ def _without(selector: Selector, backend: Backend) -> Message:
     if selector.what != NODE_SELECTOR:
         return msg(
             "remove the {what}: nothing at {target} reads it, or pass --drop selector",
-            what=selector.what,
+            what=msg(selector.what),
             target=backend.name,
         )
     if backend.model_label is None:

@@ -185,7 +185,9 @@ class _Render:
             message = msg(
                 "{file} has {count} containers, and the share names none", file=where, count=len(candidates)
             )
-            hint = msg("set spec.workload.container, or pass --container: {names}", names=self._names)
+            hint = msg(
+                "set spec.workload.container, or pass --workload and --container: {names}", names=self._names
+            )
         self.diagnostics.append(
             with_location(request.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
         )
