@@ -416,7 +416,7 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
                 readers.setdefault(name, []).append((planned, target))
     wrong = False
     for name, of_file in readers.items():
-        wrong |= _settle_file(name, of_file)
+        wrong |= _settle_file(name, of_file, limited=request.targets != _chosen(request.config, ()))
     if request.accepted.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
@@ -432,8 +432,11 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
     return files.settle(judged, remark=False) or wrong
 
 
-def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]]) -> bool:
-    """Settle the decisions of one file by all targets that read it: an entry may match at any of them."""
+def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]], *, limited: bool) -> bool:
+    """Settle the decisions of one file by all targets that read it: an entry may match at any of them.
+
+    ``limited``: some targets were not looked at, where an entry for any target may match.
+    """
     read = [planned.decided[target.folder] for planned, target in readers]
     file = read[0].of_file(name)
     judged = [each for _, target in readers for each in target.result.judged]
@@ -441,6 +444,8 @@ def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]]) -
     in_part = {
         found for planned, target in readers for found in _named_in_skipped(planned.tree, target, seen)
     }
+    if limited:
+        in_part |= {entry.object for entry in file.decisions.entries if entry.to is None}
     wrong = file.settle(each._replace(whole=each.whole and each.object not in in_part) for each in judged)
     kept = {entry._replace(document=None) for entry in file.decisions.entries}
     for decided in read:
