@@ -134,7 +134,7 @@ class PrintedLeftover(Printed):
 
 @record
 class Leftover(PrintedAs):
-    """A key that a translation leaves behind, and the finding about it: an error until it is ``settled``.
+    """A key that a translation leaves behind, and its finding: an error until ``judge_leftover`` accepts it.
 
     ``final``: nothing accepts it. ``of_share``: a share has it, which is not translated.
     """
