@@ -115,3 +115,14 @@ def test_a_patch_that_is_left_says_why(title: str, tmp_path: Path, monkeypatch: 
     assert case["why"] in done.err.decode()
     assert "over/p.yaml:" in done.err.decode()
     assert {path: Path(path).read_text() for path in before} == before
+
+
+def test_a_patch_whose_object_is_not_in_the_run_may_be_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It follows as soon as its object can be translated, so ``--allow-leftovers`` makes it a warning."""
+    title = next(title for title in LEFT if LEFT[title]["why"].endswith("patches is not translated"))
+    monkeypatch.chdir(written(tmp_path, LEFT[title]["files"]))
+    for options, severity in (((), "error"), (("--allow-leftovers",), "warning")):
+        said = run("translate", "over/p.yaml", "--to", LEFT[title]["to"], "--check", *options).err.decode()
+        assert f"{severity}[GX026]: {LEFT[title]['why']}" in said
