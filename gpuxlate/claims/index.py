@@ -62,7 +62,7 @@ def _no_texts(_document: Document) -> Iterable[tuple[Path, Source]]:
     return ()
 
 
-def text_of(
+def claim_text_of(
     source: Source,
     read: DocumentReader = documents,
     *,
@@ -101,7 +101,7 @@ def text_of(
                 older_forms = {claim.source.path for claim in claims if claim.source}
                 for path, patch in patches_in(document):
                     in_pods.add(path)
-                    unread += text_of(patch, is_patch=True).unread
+                    unread += claim_text_of(patch, is_patch=True).unread
                 for path, name in claim_names_in(document, in_pods):
                     where = _OLDER_FORM if path[:-1] in older_forms else _NO_POD
                     unread.append(Unread(source.name, name, where))

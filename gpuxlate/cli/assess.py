@@ -26,7 +26,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.messages import msg, plural
-from gpuxlate.report.json import dump
+from gpuxlate.report.json import to_json_text
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.items import Item, counted_once
 from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
@@ -72,7 +72,7 @@ def command(
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}
     if report:
-        files[Path(report)] = dump(data)
+        files[Path(report)] = to_json_text(data)
     if html:
         from gpuxlate.report.html import assess_page
 

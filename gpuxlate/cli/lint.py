@@ -24,7 +24,7 @@ from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
+from gpuxlate.model.diagnostics import Diagnostic, FindingSubject, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.run_claims import Claims
@@ -491,7 +491,7 @@ def _replacements(run: Run) -> Callable[[Diagnostic], Sequence[Replacement]]:
     for finding in run.diagnostics:
         if finding.fix is not None and finding.file is not None:
             fixable.setdefault(finding.file, []).append(finding)
-    replacements: dict[tuple[str | None, Subject], list[Replacement]] = {}
+    replacements: dict[tuple[str | None, FindingSubject], list[Replacement]] = {}
     for name, findings in fixable.items():
         source = run.texts.get(name)
         for subject, splices in each_change(source, findings).items() if source else ():

@@ -80,9 +80,11 @@ def as_json(texts: Iterable[str]) -> str:
 
 def objects_as_json(bodies: Sequence[Any]) -> str:
     """Objects as kubectl prints them: one alone, or a List."""
-    from gpuxlate.report.json import dump
+    from gpuxlate.report.json import to_json_text
 
-    return dump(bodies[0] if len(bodies) == 1 else {"apiVersion": "v1", "kind": "List", "items": bodies})
+    return to_json_text(
+        bodies[0] if len(bodies) == 1 else {"apiVersion": "v1", "kind": "List", "items": bodies}
+    )
 
 
 def write_files(files: dict[Path, bytes]) -> None:
@@ -115,7 +117,7 @@ def _write(path: StrPath, data: bytes, expected: bytes | None = None) -> None:
 
     from gpuxlate.files.write import write_atomically
 
-    with counted(path, data):
+    with count_write(path, data):
         others = write_atomically(Path(path), data, expected)
     if others:
         names = plural(others, "another name, which keeps", "{count} other names, which keep")
@@ -123,7 +125,7 @@ def _write(path: StrPath, data: bytes, expected: bytes | None = None) -> None:
 
 
 @contextmanager
-def counted(path: StrPath, data: bytes) -> Iterator[None]:
+def count_write(path: StrPath, data: bytes) -> Iterator[None]:
     """Count a file that is written here among those of the run."""
     run = invocation()
     run.writing = path, data
@@ -182,6 +184,6 @@ def reports(runs: Mapping[str, Result]) -> dict[str, dict[str, Any]]:
 
 def write_report(path: Path, report: dict[str, Any]) -> None:
     """Write a report, of one target or of several, to a file."""
-    from gpuxlate.report.json import dump
+    from gpuxlate.report.json import to_json_text
 
-    write_files({path: dump(report).encode()})
+    write_files({path: to_json_text(report).encode()})

@@ -27,8 +27,8 @@ from gpuxlate.yamltext.source import Source
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-Job = TypeVar("Job")
-Result = TypeVar("Result")
+Element = TypeVar("Element")
+Returned = TypeVar("Returned")
 
 CORES_VARIABLE = "GPUXLATE_CORES"
 _NUMBER = regex("0*[1-9][0-9]{0,8}")
@@ -49,8 +49,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def map_inputs(
-    work: Callable[[Input], Result], files: Iterable[Input]
-) -> Iterator[tuple[Input, Result | InputError]]:
+    work: Callable[[Input], Returned], files: Iterable[Input]
+) -> Iterator[tuple[Input, Returned | InputError]]:
     """The result of the work for each input, in order; an InputError that it raises is a result.
 
     The work may run in another process, so its results are plain data. Raises UserError.
@@ -170,14 +170,14 @@ def _is_worth_it(files: Sequence[Input]) -> bool:
 
 
 def parallel_map(
-    work: Callable[[Job], Result], jobs: Sequence[Job], count: int
-) -> Iterator[tuple[Job, Result]]:
+    work: Callable[[Element], Returned], jobs: Sequence[Element], count: int
+) -> Iterator[tuple[Element, Returned]]:
     """Each job with its result, in order; results go between processes, so they are plain data.
 
     Raises UserError where a process was killed.
     """
     size = max(1, min(BATCH, len(jobs) // (count * AHEAD)))
-    waiting: deque[tuple[Sequence[Job], Future[list[Any]]]] = deque()
+    waiting: deque[tuple[Sequence[Element], Future[list[Any]]]] = deque()
     with _processes(work, count) as pool:
         for start in range(0, len(jobs), size):
             batch = jobs[start : start + size]

@@ -61,13 +61,13 @@ def command(
 def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.config.schemas import editor_line
     from gpuxlate.report.characters import text_of
-    from gpuxlate.report.json import dump
+    from gpuxlate.report.json import to_json_text
     from gpuxlate.yamltext.plain import dump_yaml
 
     lookup.config()  # has the address of schemas, if there is one
     documents = share_documents(items)
     if output == "json":
-        return dump(SharesOutput(documents).to_json())
+        return to_json_text(SharesOutput(documents).to_json())
     shares = (item for item in items if item.share)
     return joined(
         [

@@ -100,9 +100,9 @@ def out(text: str) -> None:
 
 def json_out(data: dict[str, Any]) -> None:
     """JSON on stdout, as every command prints it."""
-    from gpuxlate.report.json import dump
+    from gpuxlate.report.json import to_json_text
 
-    data_out(dump(data))
+    data_out(to_json_text(data))
 
 
 def data_out(text: str) -> None:

@@ -196,7 +196,7 @@ def _watched(title: str, items: Sequence[Any]) -> Iterator[Any]:
 def _counted(each: TargetTree, paths: Sequence[str]) -> Iterator[str]:
     """The files of a target, each counted once it is written."""
     for path in _watched("writing", paths):
-        with outputs.counted(each.place(path), each.new_files[path].data or b""):
+        with outputs.count_write(each.place(path), each.new_files[path].data or b""):
             yield path
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-Job = TypeVar("Job")
+Element = TypeVar("Element")
 
 
 def typed_words(arguments: Sequence[str] | None) -> list[str]:
@@ -124,7 +124,7 @@ def is_terminal(stream: object) -> bool:
     return bool(isatty and isatty())
 
 
-def progress(items: Iterable[Job], total: int, title: str = "reading") -> Iterator[Job]:
+def progress(items: Iterable[Element], total: int, title: str = "reading") -> Iterator[Element]:
     """The items, with a bar on stderr where that is a terminal and there are many; ``title`` says what is
     done."""
     if total < MANY:

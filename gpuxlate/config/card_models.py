@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 from gpuxlate.config.strict import LABEL_PATTERN, OMITTED, AtLeastOne, NonEmptyText, Strict
 from gpuxlate.model.limits import MAX_NAME
 
-Confidence = Literal["documented", "seen"]
+CardConfidence = Literal["documented", "seen"]
 
 
 class CardsModel(Strict):
@@ -53,7 +53,7 @@ class TemplateModel(Strict):
         description="Documents that memory and compute come from, where they are not those of the card.",
         examples=["A data sheet"],
     )
-    confidence: Confidence = Field(
+    confidence: CardConfidence = Field(
         default="documented", description="As that of a card, for memory and compute.", examples=["seen"]
     )
 
@@ -136,7 +136,7 @@ class CardModel(Strict):
     source: NonEmptyText = Field(
         default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
     )
-    confidence: Confidence = Field(
+    confidence: CardConfidence = Field(
         default="documented",
         description="seen: manifests that somebody published say it, and no document does.",
         examples=["seen"],

@@ -170,7 +170,6 @@ def _names(path: str) -> Iterator[str]:
 # the most that it can leave.
 MAX_PATTERN = 1000
 """Characters of a pattern."""
-Part = TypeVar("Part")
 Test = Callable[[str], bool]
 """Whether one character, or one name of a path, is matched."""
 _ANY: Final = None

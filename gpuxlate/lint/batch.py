@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gpuxlate.lint.halves import refused_alone
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Subject
+from gpuxlate.model.diagnostics import Diagnostic, Edit, FindingSubject, Path
 from gpuxlate.yamltext.edit import edit_document, planned
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plan import EditError
@@ -68,9 +68,9 @@ class Batch:
         return fixed, fresh
 
 
-def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
+def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[FindingSubject, list[Splice]]:
     """The text changes of each fix on its own, by its finding; only fixes that can be applied."""
-    changes: dict[Subject, list[Splice]] = {}
+    changes: dict[FindingSubject, list[Splice]] = {}
     fixable = [finding for finding in findings if finding.fix is not None]
     allowed = limits.Allowance(document.end - document.start)
     for _ in range(MAX_TURNS):

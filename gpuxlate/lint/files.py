@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys, only_relevant
 from gpuxlate.lint.settings import LintResult, LintSettings
-from gpuxlate.model.diagnostics import Diagnostic, Subject
+from gpuxlate.model.diagnostics import Diagnostic, FindingSubject
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
@@ -133,7 +133,7 @@ def dialects_in(file: Input, data: bytes, profile: Profile | None) -> tuple[str,
     return tuple(sorted(names))
 
 
-def each_change(source: Source, findings: Iterable[Diagnostic]) -> dict[Subject, list[Splice]]:
+def each_change(source: Source, findings: Iterable[Diagnostic]) -> dict[FindingSubject, list[Splice]]:
     """The changes of the text that each fix makes on its own, by its finding.
 
     Only of fixes that can be applied. The documents are read again.
@@ -144,7 +144,7 @@ def each_change(source: Source, findings: Iterable[Diagnostic]) -> dict[Subject,
     for finding in findings:
         if finding.fix is not None:
             by_document.setdefault(finding.document or 0, []).append(finding)
-    changes: dict[Subject, list[Splice]] = {}
+    changes: dict[FindingSubject, list[Splice]] = {}
     with suppress(NotYamlError):  # the text before a syntax error can be fixed
         for document in documents(source) if by_document else ():
             if document.index in by_document:

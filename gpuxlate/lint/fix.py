@@ -11,7 +11,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintResult, LintSettings, everything, nothing
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, Severity, Subject
+from gpuxlate.model.diagnostics import Diagnostic, FindingSubject, Severity
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, apply
@@ -82,7 +82,7 @@ class _Fixer:
 
     def run(self) -> None:
         """Try all fixes of a document at once; where it is not better for them, halves, down to one fix."""
-        refused: set[Subject] = set()
+        refused: set[FindingSubject] = set()
         waiting: dict[int, list[FixGroup]] = {}
         while self._tries and (offered := self._offered(self.source, refused)):
             waiting = {n: waiting.get(n) or [_worst(group)] for n, group in offered.items()}
@@ -144,7 +144,7 @@ class _Fixer:
                 applied[document.index] = len(batch.taken)
         return source.changed(apply(source.text, splices)), applied
 
-    def _offered(self, source: Source, without: set[Subject]) -> dict[int, list[Diagnostic]]:
+    def _offered(self, source: Source, without: set[FindingSubject]) -> dict[int, list[Diagnostic]]:
         """The findings of the selected rules that have a fix, by document."""
         offered: dict[int, list[Diagnostic]] = {}
         for finding in self._to_fix(self._found(source)):
@@ -177,7 +177,7 @@ def _worst(group: FixGroup) -> FixGroup:
     return [finding for finding in group if finding.severity.rank == worst]
 
 
-def _keys(groups: Groups) -> set[Subject]:
+def _keys(groups: Groups) -> set[FindingSubject]:
     return {finding.subject for group in groups.values() for finding in group}
 
 

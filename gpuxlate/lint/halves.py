@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
-def refused_alone(items: Sequence[Item], take: Callable[[Sequence[Item]], bool]) -> list[Item]:
+def refused_alone(items: Sequence[Element], take: Callable[[Sequence[Element]], bool]) -> list[Element]:
     """The items that ``take`` does not take even alone. It takes all that it is given, or none of them."""
     if not items or take(items):
         return []

@@ -28,7 +28,7 @@ from gpuxlate.lsp.protocol import Protocol, converter
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import Diagnostic, Severity, Span, Subject
+from gpuxlate.model.diagnostics import Diagnostic, FindingSubject, Severity, Span
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
@@ -399,7 +399,7 @@ class CheckedText:
         )
 
     @cached_property
-    def changes(self) -> dict[Subject, list[Splice]]:
+    def changes(self) -> dict[FindingSubject, list[Splice]]:
         """The changes of each fix on its own, by its finding."""
         return each_change(self.text.source, self.findings)
 

@@ -48,7 +48,7 @@ _COMPARED = 7
 
 StepChain = tuple[Any, str | int] | None
 """A path as its last step and the rest: most are never needed as tuples."""
-Part = TypeVar("Part")
+Element = TypeVar("Element")
 
 
 def without_prefix(name: str) -> str:
@@ -218,7 +218,11 @@ def _start_of_entry(entry: tuple[Node, Node]) -> int:
 
 
 def _with_places(
-    parts: Sequence[Part], start: Callable[[Part], int], places: Sequence[int] | None, low: int, high: int
+    parts: Sequence[Element],
+    start: Callable[[Element], int],
+    places: Sequence[int] | None,
+    low: int,
+    high: int,
 ) -> Iterator[tuple[int, int, int]]:
     """The numbers of the parts that have some of the places from ``low`` to ``high``, and which each has."""
     if places is None:

@@ -174,7 +174,7 @@ class PrintedDiagnostic(Printed):
     """The page of the rule, where there is a site."""
 
 
-Subject = tuple[int, str, Path, str]
+FindingSubject = tuple[int, str, Path, str]
 """A finding of a source, whatever its place in the text."""
 
 
@@ -214,7 +214,7 @@ class Diagnostic(PrintedAs):
         return (self.file or "", span.line, span.column, self.document or 0, self.code, self.message, path)
 
     @property
-    def subject(self) -> Subject:
+    def subject(self) -> FindingSubject:
         """What it is, wherever it is written: its document, code, path and message."""
         return self.document or 0, self.code, self.path, self.message
 

@@ -7,7 +7,7 @@ happens, the rules on numbers, the schema for editors and the tables of the docs
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from enum import StrEnum
 from fractions import Fraction
 from types import MappingProxyType
@@ -17,6 +17,9 @@ from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Component
+
+KeyRole = Callable[[str], str | None]
+"""The field of the share that a key sets, None where it sets none."""
 
 
 class Place(StrEnum):

@@ -15,21 +15,21 @@ from gpuxlate.model.kept import kept
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
 
-Subject = TypeVar("Subject")
+Argument = TypeVar("Argument")
 Beside = ParamSpec("Beside")
 One = TypeVar("One")
 
 
 def keep_last(
-    function: Callable[Concatenate[Subject, Beside], Iterable[One]],
-) -> Callable[Concatenate[Subject, Beside], Sequence[One]]:
+    function: Callable[Concatenate[Argument, Beside], Iterable[One]],
+) -> Callable[Concatenate[Argument, Beside], Sequence[One]]:
     """Keep the last result: several rules need the same of a pod.
 
     ``beside``: what else it follows from, which is compared by itself.
     """
 
-    def again(subject: Subject, /, *beside: Beside.args, **named: Beside.kwargs) -> Sequence[One]:
-        last: list[tuple[Subject, tuple[object, ...], Sequence[One]]] = kept(again, list)
+    def again(subject: Argument, /, *beside: Beside.args, **named: Beside.kwargs) -> Sequence[One]:
+        last: list[tuple[Argument, tuple[object, ...], Sequence[One]]] = kept(again, list)
         remembered = last[0] if last else None  # another thread may replace it
         if remembered is None or remembered[0] is not subject or remembered[1] != beside:
             remembered = subject, beside, tuple(function(subject, *beside, **named))

@@ -7,12 +7,13 @@ Nothing is taken for granted: the edited patch is applied to below' again, which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.keys import KeyRole
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.patches import CannotMergeError, is_null
 from gpuxlate.yamltext.edit import edit_document
@@ -23,8 +24,6 @@ from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
 
-Role = Callable[[str], str | None]
-"""The field of the share that a key sets, None where it sets none."""
 _AMOUNTS = ("limits", "requests")
 """Mappings in which every entry of a share may stand in the line of any other."""
 
@@ -109,7 +108,7 @@ class OverlayDifference:
 
     said: Node | None
     lists: Map[str, str]
-    role: Role
+    role: KeyRole
     operates: bool = False
 
     def edits(self, layers: Layers) -> list[Edit]:

@@ -64,7 +64,7 @@ class Claims:
 
 
 def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
-    from gpuxlate.claims.index import ClaimText, Unread, text_of
+    from gpuxlate.claims.index import ClaimText, Unread, claim_text_of
 
     for file in files:
         if file.path is None:
@@ -84,7 +84,7 @@ def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
         else:
             naming = source.read_where(lambda part: may_name_claims(part.encode("utf-8", "surrogatepass")))
             patches = partial(_patch_texts, role)
-            yield text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH, patches_in=patches)
+            yield claim_text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH, patches_in=patches)
 
 
 def _patch_texts(role: FileRole, document: Document) -> Iterator[tuple[Path, Source]]:
@@ -107,9 +107,9 @@ class ClaimLookup:
     def index(self) -> ClaimIndex:
         if self.file in self.files.names:
             return self.files.index
-        from gpuxlate.claims.index import ClaimIndex, text_of
+        from gpuxlate.claims.index import ClaimIndex, claim_text_of
 
-        return ClaimIndex((text_of(self.source), *self.files.texts))
+        return ClaimIndex((claim_text_of(self.source), *self.files.texts))
 
     def resolve(self, pod: Pod) -> Pod:
         """A pod with what its claims request."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
-from gpuxlate.claims.index import ClaimIndex, text_of
+from gpuxlate.claims.index import ClaimIndex, claim_text_of
 from gpuxlate.config.document import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -42,7 +42,7 @@ class DemandError(UserError, ValueError):
 def demand(sources: Iterable[Source]) -> GpuDemand:
     """The pods of some texts. Raises DemandError."""
     gpu_demand, texts = GpuDemand(), list(sources)
-    index = ClaimIndex(map(text_of, texts))
+    index = ClaimIndex(map(claim_text_of, texts))
     for source in texts:
         gpu_demand.sources.add(source)
         try:

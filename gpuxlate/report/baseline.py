@@ -12,7 +12,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
-from gpuxlate.report.json import dump
+from gpuxlate.report.json import to_json_text
 from gpuxlate.report.summary import identity, repository_path
 
 
@@ -65,7 +65,9 @@ Entries = Mapping[str, Counter[tuple[str, ...]]]
 
 def baseline_of(diagnostics: Iterable[Diagnostic]) -> str:
     """The baseline of a run, in an order that does not depend on lines."""
-    return dump(KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json())
+    return to_json_text(
+        KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json()
+    )
 
 
 def baseline_entries(text: str) -> Entries:

@@ -6,7 +6,7 @@ Source: docs.gitlab.com, "Code Quality", "Code Quality report format".
 from __future__ import annotations
 
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.report.json import dump
+from gpuxlate.report.json import to_json_text
 from gpuxlate.report.summary import Report, fingerprints, repository_path
 
 _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
@@ -15,7 +15,7 @@ _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: 
 def render(report: Report) -> str:
     """One item for each finding. GitLab requires a path and a line: "" and 1 where there is none."""
     names = fingerprints(report.diagnostics)
-    return dump(
+    return to_json_text(
         [
             {
                 "description": f"{diagnostic.message} ({diagnostic.hint})"

@@ -34,10 +34,10 @@ class Findings(Output):
 
 def render(report: Report) -> str:
     """The findings and the summary as one JSON object."""
-    return dump(Findings(report.diagnostics, report.summary).to_json())
+    return to_json_text(Findings(report.diagnostics, report.summary).to_json())
 
 
-def dump(value: Any) -> str:
+def to_json_text(value: Any) -> str:
     """JSON for people and programs: indented, text as it is, without control characters."""
     text = json.dumps(value, ensure_ascii=False, indent=2)
     return _ESCAPED.sub(_escape, text) + "\n"

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from gpuxlate.model import site
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.report.json import dump
+from gpuxlate.report.json import to_json_text
 from gpuxlate.report.summary import Replacement, Report, Skipped, fingerprints, json_pointer, repository_path
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def render(report: Report) -> str:
             for diagnostic, name in zip(report.diagnostics, names, strict=True)
         ],
     }
-    return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+    return to_json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _without_none(**values: str | None) -> dict[str, str]:

@@ -132,7 +132,7 @@ class SourceTree:
 
     def _judge_patches(self, patches: Sequence[TreeFile]) -> None:
         """Refuse a share on a pod whose GPU keys a patch changes: that is translated without the share."""
-        objects: Objects = {}
+        objects: ObjectsByName = {}
         for path in self.shares:
             for document in file_documents(os.path.join(self.root, path)):
                 for pod in pods_in(document):
@@ -156,11 +156,11 @@ class SourceTree:
                 self.problems.append(with_location(document, wrong))
 
 
-Objects = dict[str | None, dict[str | None, str]]
+ObjectsByName = dict[str | None, dict[str | None, str]]
 """The files of objects, by their names and kinds."""
 
 
-def _patched(file: TreeFile, objects: Objects) -> list[tuple[str | None, str | None]]:
+def _patched(file: TreeFile, objects: ObjectsByName) -> list[tuple[str | None, str | None]]:
     """The objects whose GPU keys a patch, or one within a kustomization, changes."""
     role = role_of(file.place)
     if role.renamed:

@@ -16,14 +16,11 @@ from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
-from gpuxlate.model.keys import Place
+from gpuxlate.model.keys import KeyRole, Place
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, names_in
 
 Owned = Callable[[str, Place], bool]
 """The key belongs, in this place, to a dialect that is being replaced."""
-
-Role = Callable[[str], str | None]
-"""The field of the share that a key sets, None where it sets none."""
 
 
 def pod_edits(
@@ -31,7 +28,7 @@ def pod_edits(
     keys: PodKeys,
     *,
     owned: Owned,
-    role: Role,
+    role: KeyRole,
     affinity_path: Path,
     resources_key: str = "resources",
     mirror_requests: bool,
@@ -104,7 +101,7 @@ def _container_edits(
     container: ContainerKeys,
     new_container: ContainerKeys,
     owned: Owned,
-    role: Role,
+    role: KeyRole,
     path: Path,
     mirror_requests: bool,
     quoted_source: bool,
@@ -166,7 +163,7 @@ def _paired(
     old: Sequence[tuple[str, Value]],
     new: Mapping[str, Value],
     path: Path,
-    role: Role,
+    role: KeyRole,
     existing: Mapping[str, Value],
     quoted_source: bool = True,
     any_role: bool = False,
@@ -327,7 +324,7 @@ def share_edits(
             keys,
             new_keys,
             owned=owned,
-            role=role_of((*replaced, target)),
+            role=role_of_key((*replaced, target)),
             emptied=pod.object.kind == VALUES,
             affinity_path=(*keys.path, *REQUIRED_AFFINITY),
             resources_key=pod.resources_key,
@@ -339,7 +336,7 @@ def share_edits(
     )
 
 
-def role_of(dialects: Sequence[Backend]) -> Role:
+def role_of_key(dialects: Sequence[Backend]) -> KeyRole:
     """The field of a share that a key of some dialects sets."""
 
     def role(name: str) -> str | None:

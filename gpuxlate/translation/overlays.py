@@ -19,11 +19,11 @@ from gpuxlate.claims.templates import patch_of, with_templates
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Pod, pods_in, suffixes
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path
-from gpuxlate.model.keys import Place
+from gpuxlate.model.keys import KeyRole, Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.model.pod import TEMPLATE, ClaimUse, PodKeys
-from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
+from gpuxlate.overlays.differences import Layers, OverlayDifference, alike, edited
 from gpuxlate.overlays.operations import is_operations, op_edits, operated
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patched_pods import of_pods
@@ -33,7 +33,7 @@ from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.built_pod import words_of
 from gpuxlate.translation.claims import Changes, replaced_backends
-from gpuxlate.translation.edits import role_of, share_edits
+from gpuxlate.translation.edits import role_of_key, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
@@ -319,7 +319,7 @@ def _edits(
     patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
     new_below = _written(base.base, base.root, before.fit.keys, below, target)
     new_whole = _written(whole, base.after, after.fit.keys, above, target)
-    edits = _difference(document, base, new_below, new_whole, role_of((*dialects, target)))
+    edits = _difference(document, base, new_below, new_whole, role_of_key((*dialects, target)))
     fit = partial(_fits, document, base, new_below, new_whole)
     if not fit(edits):
         raise _CannotError(_OTHERWISE)
@@ -338,7 +338,7 @@ def _written(
 
 
 def _difference(
-    document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
+    document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: KeyRole
 ) -> list[Edit]:
     """The edits that the patch needs. Raises CannotMergeError, EditError."""
     if not is_operations(document):

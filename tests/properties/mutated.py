@@ -14,7 +14,7 @@ import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.claims.index import text_of
+from gpuxlate.claims.index import claim_text_of
 from gpuxlate.model.keys import Place
 from gpuxlate.testing.strategies import WORDS
 from gpuxlate.yamltext.parse import NotYamlError, documents
@@ -278,7 +278,7 @@ def claims_apart(texts: Iterable[str]) -> list[str]:
 
 def _claims_in(text: str) -> Iterator[str]:
     """The names of claims and templates that a document has or uses."""
-    found = text_of(Source("", text))
+    found = claim_text_of(Source("", text))
     yield from (one.name for one in found.objects)
     claims = (one for pod in found.pods for one in pod.keys.claims)
     yield from (one.reference.text for one in claims if one.reference)

@@ -8,7 +8,7 @@ import pytest
 
 from gpuxlate.model.diagnostics import Severity, Span
 from gpuxlate.report import FORMATS, render
-from gpuxlate.report.json import dump
+from gpuxlate.report.json import to_json_text
 from gpuxlate.report.summary import Summary, fingerprints, json_pointer, repository_path
 from tests.report.findings import QGPU_CORE, RULES, SUMMARY, finding
 
@@ -119,8 +119,8 @@ def test_the_same_bytes_on_every_run_and_encodable(name: str) -> None:
 
 def test_json_keeps_its_values() -> None:
     value = {"##[a]": ["\\##vso[b]", "###[", "::c\n", "\x7f\u202e\udcff"]}
-    assert json.loads(dump(value)) == value
-    assert "##vso[" not in dump(value)
+    assert json.loads(to_json_text(value)) == value
+    assert "##vso[" not in to_json_text(value)
 
 
 def test_no_findings() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import NamedTuple
 
-from gpuxlate.backends.dra.driver import CORES, MEMORY, PARTITIONS, SHARES, Driver, Shares
+from gpuxlate.backends.dra.driver import CORES, MEMORY, PARTITIONS, SHARES, DeviceSharing, Driver
 from gpuxlate.backends.dra.selectors import kind_of_devices, of_type
 from gpuxlate.backends.target import BYTE
 from gpuxlate.model import quantity
@@ -53,7 +53,7 @@ def _memory(driver: Driver, way: DeviceRequest) -> int | None:
     return ceil(quantity.parse(written.text).amount * BYTE) or None
 
 
-def client_of(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Replica | None:
+def client_of(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None) -> Replica | None:
     """The clients of a card that a request is for, None for a whole one (NV). Memory decides before them."""
     if not driver.clients:
         return None
@@ -64,7 +64,7 @@ def client_of(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Rep
     return Replica(None, Strategy.TIME_SLICING, count) if written or sharing == UNLIMITED else None
 
 
-def unknown_capacity(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Problems:
+def unknown_capacity(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None) -> Problems:
     """The capacity of a request that its devices do not have, or that has two names in it (DRA017)."""
     problems: Problems = []
     for name, value in way.capacity.items():
@@ -88,7 +88,7 @@ def unknown_capacity(driver: Driver, way: DeviceRequest, sharing: Shares | None)
     return problems
 
 
-def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Problems:
+def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None) -> Problems:
     """The amounts of a request that no card has (DRA004)."""
     problems: Problems = []
     memory, cores, shares = (driver.amount(way, name) for name in (MEMORY, CORES, SHARES))
@@ -137,7 +137,7 @@ def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]
     return message, msg("request at most {most}", most=maximum)
 
 
-def not_known(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> UnknownAmount | None:
+def not_known(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None) -> UnknownAmount | None:
     """What decides what a request gets, and is in no manifest (DRA018)."""
     if driver.has_one_class and kind_of_devices(driver, way).partition is None:
         message = msg("a whole card is assumed: on nodes with divided cards the claim may get a partition")

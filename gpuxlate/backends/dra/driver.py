@@ -42,7 +42,7 @@ def on_by_default() -> str:
 
 
 Api = Literal["v1", "v1beta2", "v1beta1"]
-Shares = Literal["disabled", "memory", "unlimited"] | int
+DeviceSharing = Literal["disabled", "memory", "unlimited"] | int
 """How NVIDIA's driver shares cards (ConsumableShares); a number is that of the clients of each card."""
 
 
@@ -63,7 +63,7 @@ class DraProfile(Extension):
         ),
     ] = False
     nvidia_shares: Annotated[
-        Shares,
+        DeviceSharing,
         Setting(
             "nvidiaConsumableShares",
             "consumableShares of NVIDIA's driver: memory, where claims share cards by their memory; a "
@@ -87,7 +87,7 @@ class DraProfile(Extension):
         return Replica(shares, Strategy.TIME_SLICING)
 
 
-def sharing_of(profile: Profile | None) -> Shares | None:
+def sharing_of(profile: Profile | None) -> DeviceSharing | None:
     """How NVIDIA's driver shares cards; None where the profile says nothing of drivers."""
     has_settings = profile is not None and any(
         isinstance(extension, DraProfile) for extension in profile.extensions

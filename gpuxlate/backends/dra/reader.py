@@ -16,9 +16,9 @@ from gpuxlate.backends.dra.driver import (
     EXTENDED,
     PARTITIONS,
     SHARES,
+    DeviceSharing,
     Driver,
     DriverRequest,
-    Shares,
     driver_requests,
     sharing_of,
 )
@@ -192,7 +192,7 @@ def _share(
 
 
 def _amounts(
-    driver: Driver, pod: PodReader, request: DriverRequest, sharing: Shares | None
+    driver: Driver, pod: PodReader, request: DriverRequest, sharing: DeviceSharing | None
 ) -> RequestAmounts | None:
     """What a request asks of each card; None where no share says it, which is reported."""
     way = request.way
