@@ -350,8 +350,8 @@ def test_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 LIMITS = "{nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}"
-POD = f"{{spec: {{containers: [{{name: c, image: x, resources: {{limits: {LIMITS}}}}}]}}}}"
-GROUPS = f"headGroupSpec: {{template: {POD}}}, workerGroupSpecs: [{{groupName: w, template: {POD}}}]"
+PLAIN = f"{{spec: {{containers: [{{name: c, image: x, resources: {{limits: {LIMITS}}}}}]}}}}"
+GROUPS = f"headGroupSpec: {{template: {PLAIN}}}, workerGroupSpecs: [{{groupName: w, template: {PLAIN}}}]"
 RAY = f"""\
 {{apiVersion: ray.io/v1, kind: RayCluster, metadata: {{name: web}}, spec: {{{GROUPS}}}}}
 ---
