@@ -160,8 +160,8 @@ def test_a_text_is_not_searched_for_each_of_its_documents(
 
 def test_claims_are_read_once_in_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    text_of = index.text_of
-    monkeypatch.setattr(index, "text_of", lambda source: read.append(source.name) or text_of(source))
+    real = index.claim_text_of
+    monkeypatch.setattr(index, "claim_text_of", lambda source: read.append(source.name) or real(source))
     for work in (lint, translate):
         work(Source("f.yaml", SHAPES["claims of one template"](20)))
     assert read == ["f.yaml"] * 2
