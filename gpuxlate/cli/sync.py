@@ -442,7 +442,9 @@ def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]], *
     judged = [each for _, target in readers for each in target.result.judged]
     seen = {each.object for each in judged} & {entry.object for entry in file.decisions.entries}
     in_part = {
-        found for planned, target in readers for found in _named_in_skipped(planned.tree, target, seen)
+        name_of_object
+        for planned, target in readers
+        for name_of_object in _named_in_skipped(planned.tree, target, seen)
     }
     if limited:
         in_part |= {entry.object for entry in file.decisions.entries if entry.to is None}
@@ -463,8 +465,8 @@ def _settle_file(name: str, readers: Sequence[tuple[PlannedTree, TargetTree]], *
 def _named_in_skipped(tree: SourceTree, target: TargetTree, objects: Collection[str]) -> Iterator[str]:
     """The objects that may be in a file that did not change, too: their losses there are not known."""
     for file in tree.files if objects else ():
-        wanted = target.new_files.get(file.path)
-        if wanted is not None and wanted.data is None and file.is_translated:
+        new_file = target.new_files.get(file.path)
+        if new_file is not None and new_file.data is None and file.is_translated:
             data = file_bytes(file.place)
             yield from (name for name in objects if name.rpartition("/")[2].encode() in data)
 

@@ -83,12 +83,12 @@ def newest(component: Component, profile_releases: Iterable[Release]) -> Release
         if document["component"] == component.name and "newest" in document
     ]
     told = (release for release in profile_releases if release.component == component)
-    known = {
+    by_number = {
         version.release: release
         for release in (*told, *listed)
         if (version := version_numbers(release.version)) is not None
     }
-    return known[max(known)] if listed else None
+    return by_number[max(by_number)] if listed else None
 
 
 def newest_before(component: Component, version: str, profile_releases: Iterable[Release]) -> Release | None:
@@ -97,9 +97,9 @@ def newest_before(component: Component, version: str, profile_releases: Iterable
     last, installed = newest(component, profile_releases), version_numbers(version)
     if last is None or installed is None:
         return None
-    known = version_numbers(last.version)
-    assert known is not None
-    return last if installed.minor > known.minor else None
+    newest_numbers = version_numbers(last.version)
+    assert newest_numbers is not None
+    return last if installed.minor > newest_numbers.minor else None
 
 
 def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:

@@ -462,11 +462,11 @@ class VersionRule(RowRule):
         unavailable: dict[str, Value] = {}
         rows = (*table.keys, *table.absent)
         places = {name: row.places for row in rows for name in (row.name, *row.aliases)}
-        found = (
+        by_place = (
             *((Place.RESOURCE, container.resources) for container in pod.all_containers()),
             (Place.ANNOTATION, pod.annotations),
         )
-        for place, values in found:
+        for place, values in by_place:
             for key, value in values.items():
                 if (name := written_name(value, key)) in lacks and place in places[name]:
                     unavailable.setdefault(name, value)
