@@ -488,6 +488,12 @@ class KeyTable:
         """Rows that its versions lack: of no version, those of releases that are not out."""
         return tuple(row.coming for row in self.keys if row.coming is not None)
 
+    @cached_property
+    def places(self) -> Mapping[str, Collection[Place]]:
+        """Where its keys count, by name: those that its versions lack, too."""
+        rows = (*self.keys, *self.absent)
+        return {name: row.places for row in rows for name in (row.name, *row.aliases)}
+
     def lack_text(self, *names: str) -> Message:
         """Which release does not read names that came or ended together, and why."""
         lack = self.lacks[names[0]]

@@ -37,7 +37,7 @@ from gpuxlate.sync.source import SourceTree
 from gpuxlate.sync.target import TargetTree, WantedFile
 from gpuxlate.translation.acceptance import AcceptError
 from gpuxlate.translation.hints import without_options
-from gpuxlate.yamltext.source import Texts
+from gpuxlate.yamltext.source import Texts, WordSearch
 
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
@@ -414,9 +414,10 @@ def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
             decided = planned.decided.get(target.folder)
             for name in decided.sources if decided else ():
                 readers.setdefault(name, []).append((planned, target))
+    limited = request.targets != _chosen(request.config, ())
     wrong = False
     for name, of_file in readers.items():
-        wrong |= _settle_file(name, of_file, limited=request.targets != _chosen(request.config, ()))
+        wrong |= _settle_file(name, of_file, limited=limited)
     if request.accepted.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
@@ -467,8 +468,8 @@ def _named_in_skipped(tree: SourceTree, target: TargetTree, objects: Collection[
     for file in tree.files if objects else ():
         new_file = target.new_files.get(file.path)
         if new_file is not None and new_file.data is None and file.is_translated:
-            data = file_bytes(file.place)
-            yield from (name for name in objects if name.rpartition("/")[2].encode() in data)
+            words = WordSearch(file_bytes(file.place).decode(errors="replace"))
+            yield from (name for name in objects if words.may_hold(name.rpartition("/")[2]))
 
 
 # --- what is said -------------------------------------------------------------------------------------------

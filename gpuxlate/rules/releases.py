@@ -32,9 +32,13 @@ def _documents() -> tuple[Mapping[str, Any], ...]:
     return tuple(plain_text(resources.files(__package__).joinpath("releases.yaml").read_text("utf-8")))
 
 
+def _release(document: Mapping[str, Any], component: Component) -> Release:
+    return Release(component, document["version"], document.get("announced", False))
+
+
 def read_release(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
     """The changes of one release: a mapping of the file, or of a profile that was checked."""
-    release = Release(component, document["version"], document.get("announced", False))
+    release = _release(document, component)
     for change in document.get("changes", ()):
         yield ReleaseChange(
             release,
@@ -78,7 +82,7 @@ def newest(component: Component, profile_releases: Iterable[Release]) -> Release
     None where no document says which is the newest.
     """
     listed = [
-        Release(component, document["version"], document.get("announced", False))
+        _release(document, component)
         for document in _documents()
         if document["component"] == component.name and "newest" in document
     ]

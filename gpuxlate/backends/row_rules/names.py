@@ -460,15 +460,13 @@ class VersionRule(RowRule):
         table = self.table.in_cluster(context.profile) if context.profile else self.table
         lacks = table.lacks
         unavailable: dict[str, Value] = {}
-        rows = (*table.keys, *table.absent)
-        places = {name: row.places for row in rows for name in (row.name, *row.aliases)}
         by_place = (
             *((Place.RESOURCE, container.resources) for container in pod.all_containers()),
             (Place.ANNOTATION, pod.annotations),
         )
         for place, values in by_place:
             for key, value in values.items():
-                if (name := written_name(value, key)) in lacks and place in places[name]:
+                if (name := written_name(value, key)) in lacks and place in table.places[name]:
                     unavailable.setdefault(name, value)
         for name in unavailable:
             lack = lacks[name]
