@@ -14,13 +14,15 @@ settings.load_profile("tests")
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads the option
 def pytest_configure(config: pytest.Config) -> None:
-    if effort.FULL and config.option.hypothesis_seed is None:
+    # not ``derandomize``, which reads the source of each test for a seed of its own: a fifth of a short test
+    if config.option.hypothesis_seed is None:
         config.option.hypothesis_seed = str(effort.SEED)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """What is collected stays to the end: looking for garbage in it was a quarter of collecting.
+    """What is collected stays to the end: looking for garbage in it was a quarter of collecting, and after
+    that a twelfth of the tests, so it is looked for less often.
 
     It is not frozen: Hypothesis asks the collector who holds its generator of numbers, and is told of nobody.
     """
@@ -28,6 +30,7 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 

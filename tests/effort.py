@@ -36,7 +36,6 @@ settings.register_profile(
     "tests",
     max_examples=number(80),
     deadline=None,  # no test waits on a clock: machines are busy
-    derandomize=not FULL,
     database=None,
     print_blob=FULL,
     # shrinking takes minutes for each failure: a run of all tests names it, the test alone shrinks it

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 import gpuxlate
@@ -15,7 +14,6 @@ from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.model.profile import CardProfile, Profile, cards
 from gpuxlate.model.share import (
@@ -39,6 +37,7 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.backends.pods import pod, to
 from tests.running import run
+from tests.schemas import validator
 
 MPS, SLICED = Strategy.MPS, Strategy.TIME_SLICING
 NVIDIA, METAX = Device("nvidia"), Device("metax")
@@ -143,7 +142,7 @@ def test_reports_have_them_where_they_are_set() -> None:
 
 # --- the document -----------------------------------------------------------------------------------------
 
-SPEC = jsonschema.Draft202012Validator(schema("spec"))
+SPEC = validator("spec")
 CLIENT_SPEC = {
     "isolation": "none", "partition": {"profile": "1g.10gb"}, "replica": {"of": 3, "strategy": "time-slicing"}
 }  # fmt: skip
@@ -519,7 +518,7 @@ def test_commands_show_the_fields(tmp_path: Path) -> None:
     assert title.endswith("memoryLimitMiB 16384, device nvidia A10,L20, isolation soft")
     assert run("translate", text, "--to", "hami", "--report", report).code == 1
     found = json.loads(Path(report).read_text())
-    jsonschema.Draft202012Validator(schema("report")).validate(found)
+    validator("report").validate(found)
     [item] = found["items"]
     assert item["share"] == FULL.to_json()
     lost = [(one["field"], one["asked"], one["given"]) for one in item["dropped"]]

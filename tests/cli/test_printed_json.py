@@ -2,16 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from gpuxlate.cli import kubectl, live
-from gpuxlate.cli.schemas import schema
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
 from tests.running import run
+from tests.schemas import strict_validator
 
 ROOT = Path(__file__).parents[2]
 SPEC = "examples/emr/bert.gpushare.yaml"
@@ -74,18 +72,6 @@ ROWS = [
 ]
 
 
-def strict(node: Any) -> Any:
-    """The schema, with no field beside those that it names."""
-    if isinstance(node, list):
-        return [strict(one) for one in node]
-    if not isinstance(node, dict):
-        return node
-    made = {name: strict(value) for name, value in node.items()}
-    if isinstance(node.get("properties"), dict) and node.get("type") == "object":
-        made.setdefault("additionalProperties", False)
-    return made
-
-
 REFUSED = [
     ("parse lost.yaml", 1),
     ("parse cpu.yaml", 3),
@@ -110,7 +96,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("here")
 def test_what_is_printed_keeps_its_schema(kind: str, line: str) -> None:
     done = run(*line.split(), "-o", "json", "--isolated")
-    Draft202012Validator(strict(schema(kind))).validate(json.loads(done.out))
+    strict_validator(kind).validate(json.loads(done.out))
 
 
 @pytest.mark.usefixtures("here")
@@ -118,7 +104,7 @@ def test_a_baseline_keeps_its_schema() -> None:
     assert run("lint", "fixtures/lint", "--write-baseline", "known.json", "--isolated").code == 0
     baseline = json.loads(Path("known.json").read_text(encoding="utf-8"))
     assert baseline["findings"]
-    Draft202012Validator(strict(schema("baseline"))).validate(baseline)
+    strict_validator("baseline").validate(baseline)
 
 
 ON_CLUSTER = [
@@ -142,7 +128,7 @@ def test_what_is_printed_of_a_cluster_keeps_its_schema(
     monkeypatch.setattr(live, "open_cluster", lambda _: FakeServer(*SERVERS[where]))
     done = run(*line.split(), "-o", "json", program=kubectl.main)
     assert done.code in (0, 1)
-    Draft202012Validator(strict(schema(kind))).validate(json.loads(done.out))
+    strict_validator(kind).validate(json.loads(done.out))
 
 
 @pytest.mark.parametrize(("line", "code"), REFUSED, ids=[line for line, _ in REFUSED])

@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import schema
 from gpuxlate.cluster.server import PODS_PATH, ClusterError, ForbiddenError
 from gpuxlate.planning.nodes import Taint, Toleration
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
+from tests.schemas import validator
 from tests.tables import read_table
 
 CASES = read_table(__file__, "why.yaml")["cases"]
@@ -118,7 +117,7 @@ def test_each_fault_by_its_cause(run: Run, row: dict[str, Any]) -> None:
 def test_json_keeps_its_schema(run: Run, row: dict[str, Any]) -> None:
     ran = run(server_of(row), f"why {asked(row)} -o json")
     data = json.loads(ran.out)
-    assert list(Draft202012Validator(schema("why")).iter_errors(data)) == []
+    assert list(validator("why").iter_errors(data)) == []
     assert (data["runs"] or data["fits"]) == (ran.code == 0)
     assert sum(one["nodes"] for one in data["keptOut"]) + len(data["fitting"]) in (0, data["nodes"])
 

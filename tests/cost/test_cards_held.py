@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import schema
 from gpuxlate.planning.prices import cards_held
 from gpuxlate.planning.requests import ContainerRequest
 from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.source import Chunk, Source
 from tests.cluster.asking import share
 from tests.running import Ran, run
+from tests.schemas import validator
 from tests.tables import read_table
 
 CASES = read_table(__file__, "cards_held.yaml")
@@ -56,7 +55,7 @@ def written(row: Mapping[str, Any]) -> str:
 def printed(ran: Ran, kind: str) -> dict[str, Any]:
     assert (ran.code, ran.err) == (0, b"")
     data: dict[str, Any] = json.loads(ran.out)
-    assert list(Draft202012Validator(schema(kind)).iter_errors(data)) == []
+    assert list(validator(kind).iter_errors(data)) == []
     return data
 
 

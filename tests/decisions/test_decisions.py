@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 import gpuxlate
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config import decisions
 from gpuxlate.config.decisions import Decision
 from gpuxlate.model import limits
 from gpuxlate.yamltext.source import Source
 from tests import steps
 from tests.running import run
+from tests.schemas import validator
 
 CASES = dict(steps.cases("decisions"))
 
@@ -122,12 +122,10 @@ def test_decisions_of_a_config_map() -> None:
 
 
 def test_what_is_written_fits_the_schema(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from jsonschema import Draft202012Validator
-
     monkeypatch.chdir(tmp_path)
     Path("web.yaml").write_text(SHARE)
     assert run("translate", "web.yaml", "--to", "tke", "--write-decisions", "d.yaml").code == 1
-    Draft202012Validator(schema("decisions")).validate(yaml.safe_load(Path("d.yaml").read_text()))
+    validator("decisions").validate(yaml.safe_load(Path("d.yaml").read_text()))
     assert run("schema", "decisions", "--check", "d.yaml").code == 0
     assert run("lint", "d.yaml").code == 0
 

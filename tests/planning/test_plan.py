@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import schema
 from gpuxlate.files import find
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
 from gpuxlate.model.share import Partition, Share
@@ -21,6 +19,7 @@ from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
 from tests.running import Ran, run
+from tests.schemas import validator
 from tests.tables import read_table
 
 __all__ = ["untranslated"]
@@ -92,7 +91,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Plan:
 
 def first(ran: Ran) -> dict[str, Any]:
     data = json.loads(ran.out)
-    assert list(Draft202012Validator(schema("plan")).iter_errors(data)) == []
+    assert list(validator("plan").iter_errors(data)) == []
     found: dict[str, Any] = data["targets"][0]
     return found
 

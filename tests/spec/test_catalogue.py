@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 import gpuxlate
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.profile import (
     Card,
@@ -25,6 +23,7 @@ from gpuxlate.model.profile import (
     names_of,
     nearest_cards,
 )
+from tests.schemas import validator
 from tests.spec.test_config import refused
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))
@@ -34,7 +33,7 @@ DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_tex
 
 
 def test_the_data_keep_their_schema_and_names_are_unique() -> None:
-    Draft202012Validator(schema("catalogue")).validate(DATA)
+    validator("catalogue").validate(DATA)
     names = Counter(card.name.casefold() for card in cards())
     texts = Counter((dialect, text) for card in cards() for dialect, text in card.names.items())
     assert [name for name, count in names.items() if count > 1] == []
@@ -216,7 +215,7 @@ def test_bad_cards() -> None:
         assert found.path == ("catalogue", 0, *path)
         assert message in found.message
         data = {"target": "baidu-cce", "catalogue": [card]}
-        assert not Draft202012Validator(schema("profile")).is_valid(data), card
+        assert not validator("profile").is_valid(data), card
 
 
 def test_the_templates_of_a_card_that_is_not_there() -> None:

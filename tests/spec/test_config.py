@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 import yaml
-from jsonschema import Draft202012Validator
 
 from gpuxlate.backends.alibaba import AlibabaProfile
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config.configuration import (
     Config,
     ConfigError,
@@ -23,6 +21,7 @@ from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
+from tests.schemas import validator
 
 
 def read_yaml(text: str) -> object:
@@ -121,7 +120,7 @@ profiles = { beijing = { target = "vke", cards = { memoryMiB = 22731 } }, hangzh
 def test_whole_configuration(tmp_path: Path, name: str, text: str) -> None:
     path = put(tmp_path / name, text)
     if name == ".gpuxlate.yaml":
-        Draft202012Validator(schema("config")).validate(read_yaml(text))
+        validator("config").validate(read_yaml(text))
     beijing = Profile("vke", cards=CardProfile(memory_mib=22731))
     profiles: dict[str, Profile | Path] = {"beijing": beijing, "hangzhou": tmp_path / "profiles/ack.yaml"}
     ignores = (PerFileIgnore("legacy/", ("VKE012", "TKE"), "frozen until June"),)
@@ -181,7 +180,7 @@ def test_bad_configurations(tmp_path: Path, row: tuple[str, ...]) -> None:
     one = refused(lambda: load_config(file, read_yaml))
     assert (dotted(one.path), one.file) == (path, str(file))
     assert (message in one.message, hint in (one.hint or "")) == (True, True)
-    assert not Draft202012Validator(schema("config")).is_valid(read_yaml(text))
+    assert not validator("config").is_valid(read_yaml(text))
 
 
 def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
@@ -230,7 +229,7 @@ def test_each_entry_that_matches_is_told() -> None:
 
 
 def test_whole_profile() -> None:
-    Draft202012Validator(schema("profile")).validate(PROFILE)
+    validator("profile").validate(PROFILE)
     head = ("alibaba-gpushare", "v1.28.9-aliyun.1", "alinux3", "fixed-share", CardProfile("A10", 4, 22731))
     own = AlibabaProfile(1024, "cgpu", False)
     assert load_profile(PROFILE) == Profile(*head, PROFILE["components"], (own,))
@@ -266,7 +265,7 @@ def test_bad_profiles(row: tuple[str, Any, str, str, str]) -> None:
     one = refused(lambda: load_profile(data))
     assert dotted(one.path) == path
     assert (message in one.message, hint in (one.hint or "")) == (True, True)
-    assert not Draft202012Validator(schema("profile")).is_valid(data)
+    assert not validator("profile").is_valid(data)
 
 
 def test_profile_by_name_or_file(tmp_path: Path) -> None:

@@ -6,16 +6,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import ShareDocument, Workload, read_share_document, to_document
 from gpuxlate.config.document_model import EDITOR_CARDS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.share import JSON_NAMES, ONLY_WHEN_SET, Policy, Qos, Share
+from tests.schemas import validator
 
-JUDGE = Draft202012Validator(schema("spec"))
+JUDGE = validator("spec")
 
 
 def document(spec: Any, **over: Any) -> dict[str, Any]:

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import schema
 from gpuxlate.config.number_schema import LOWEST, as_integer, as_string
 from gpuxlate.model.keys import Range
 from gpuxlate.translation.api_results import load_documents
 from gpuxlate.yamltext.parse import NotYamlError
 from tests.lint.cases import SERVED, Case
 from tests.lint.conftest import pod
+from tests.schemas import validator
 
 ROOT = Path(__file__).parents[2]
-OVERLAY = Draft202012Validator(schema("kubernetes-overlay"))
+OVERLAY = validator("kubernetes-overlay")
 
 SAYABLE = {
     *("ACK001", "ACK006", "ACK007", "ACK010", "ACK017"),

@@ -16,12 +16,9 @@ from gpuxlate.config.schemas import SCHEMA_VERSIONS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.share import Share
 from tests.report.findings import finding
+from tests.schemas import validator
 
 FOLDER = Path(__file__).parents[2] / "schemas"
-
-
-def validator(kind: str) -> Draft202012Validator:
-    return Draft202012Validator(schema(kind))
 
 
 def test_published_schemas_are_current(tmp_path: Path) -> None:

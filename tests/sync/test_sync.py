@@ -9,15 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from gpuxlate.cli import parallel
-from gpuxlate.cli.schemas import schema
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.sync.fill import fill_trees
 from gpuxlate.sync.lock import LOCK
 from tests import steps
 from tests.running import run
+from tests.schemas import validator
 
 CASES = dict(steps.cases("sync"))
 
@@ -36,14 +35,13 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_json_fits_its_schema_on_a_refusal_too(tree: Path) -> None:
-    validator = Draft202012Validator(schema("sync"))
     for change in ("", "gpuxlate.io/policy: sometimes"):
         web = tree / "base" / "web.yaml"
         web.write_text(
             web.read_text().replace("gpuxlate.io/memory-mib: 4096", change or "gpuxlate.io/memory-mib: 4096")
         )
         done = run("sync", "-o", "json")
-        validator.validate(json.loads(done.out))
+        validator("sync").validate(json.loads(done.out))
 
 
 def test_the_lock_is_the_same_wherever_the_tree_is(
