@@ -30,7 +30,7 @@ def pytest_collection() -> Iterator[None]:
     try:
         return (yield)
     finally:
-        gc.set_threshold(100_000, 20, 20)
+        gc.set_threshold(5_000, 20, 50)
         gc.enable()
 
 
