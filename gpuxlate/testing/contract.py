@@ -336,6 +336,8 @@ def _shown(pod: PodKeys) -> str:
 # The asserts say what is wrong themselves: pytest rewrites asserts in test modules only.
 EXAMPLES = 80
 """Random pods for each property and backend, unless a Hypothesis profile of the project says otherwise."""
+SEARCHED = 2000
+"""Random shares among which one has to be exact."""
 MOST_SHOWN = 20
 """Keys that a failure lists."""
 _OWN = settings.default is settings.get_profile("default")
@@ -345,7 +347,7 @@ bounded = settings(
     derandomize=_OWN or settings().derandomize,
     database=None,
     deadline=None,  # a shared machine may take long for one pod
-    phases=(Phase.explicit, Phase.generate, Phase.shrink),
+    phases=(Phase.explicit, Phase.generate, Phase.shrink) if _OWN else settings().phases,
     # one method serves many backends by inheritance; it is only unsafe with a database of examples
     suppress_health_check=(HealthCheck.differing_executors,),
 )
@@ -466,7 +468,7 @@ class BackendContract(ReadingContract):
         find(
             strategies.shares(),
             lambda share: self._fit([ContainerShare("main", 0, share=share)]).accepted,
-            settings=settings(bounded, max_examples=2000),
+            settings=settings(bounded, max_examples=SEARCHED, phases=(Phase.generate,)),
         )
 
     @bounded

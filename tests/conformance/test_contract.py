@@ -200,7 +200,8 @@ BROKEN: dict[str, tuple[Backend, str]] = {
 
 Contract: type[BackendContract] = contract_with(2000).BackendContract
 """It draws until a broken promise is found, whatever the pods of a run are."""
-Few: type[BackendContract] = contract_with(number(80)).BackendContract
+FEW = contract_with(number(80))
+Few: type[BackendContract] = FEW.BackendContract
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -220,8 +221,9 @@ def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
         type("Good", (Few,), {"backend": backend})().test_no_key_is_taken_and_forgotten()
 
 
-def test_a_target_that_takes_nothing_is_found() -> None:
+def test_a_target_that_takes_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else every property would hold of nothing."""
+    monkeypatch.setattr(FEW, "SEARCHED", number(FEW.SEARCHED))
 
     def write(pod: PodWriter, _: Profile | None) -> PodKeys:
         for one in pod.placings:
