@@ -69,6 +69,11 @@ def files() -> dict[str, dict[str, Any]]:
     return found
 
 
+def examples_are_cases(code: str) -> bool:
+    """Both examples on the page of a rule are its cases, so they are asked what cases are."""
+    return {"bad", "good"} <= {case["name"] for case in files()[code]["cases"] if "manifest" not in case}
+
+
 @cache
 def cases() -> tuple[Case, ...]:
     """All cases, by rule."""
