@@ -69,15 +69,16 @@ def files() -> dict[str, dict[str, Any]]:
     return found
 
 
-def examples_are_cases(code: str) -> bool:
-    """Both examples on the page of a rule are its cases, so they are asked what cases are."""
-    return {"bad", "good"} <= {case["name"] for case in files()[code]["cases"] if "manifest" not in case}
-
-
 @cache
 def cases() -> tuple[Case, ...]:
     """All cases, by rule."""
     return tuple(_case(code, data, one) for code, data in files().items() for one in data["cases"])
+
+
+@cache
+def texts() -> frozenset[str]:
+    """The manifests of all cases."""
+    return frozenset(case.text.strip() for case in cases())
 
 
 def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:

@@ -8,7 +8,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules import base
 from gpuxlate.rules.base import Rule
 from tests.checks import all_hold
-from tests.lint.cases import examples_are_cases
+from tests.lint.cases import texts
 from tests.policy.test_verdicts import policies_agree_on_the_examples
 from tests.rules.examples import EXAMPLE, INSTEAD, OF_PODS, RULES, findings, manifest
 from tests.rules.test_verdicts import cel_agrees_on_the_examples
@@ -55,7 +55,8 @@ OF_NO_CASE = (the_schema_agrees, cel_agrees_on_the_examples, policies_agree_on_t
 @pytest.mark.parametrize("rule", OF_PODS, ids=lambda rule: rule.code)
 def test_the_examples_of_a_rule(rule: Rule) -> None:
     """Where they are the cases of the rule, test_cases.py asks the rest of them."""
-    all_hold(rule, CHECKS if examples_are_cases(rule.code) else (*CHECKS, *OF_NO_CASE))
+    are_cases = {manifest(rule, heading).strip() for heading in (EXAMPLE, INSTEAD)} <= texts()
+    all_hold(rule, CHECKS if are_cases else (*CHECKS, *OF_NO_CASE))
 
 
 def test_each_example_of_a_manifest_is_a_file() -> None:
