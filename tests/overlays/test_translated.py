@@ -14,7 +14,7 @@ import yaml
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from tests.effort import tries
+from tests.effort import tries, turn
 from tests.overlays import apps
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, workload, written
 from tests.running import run
@@ -62,11 +62,17 @@ def as_component(files: Files) -> Files:
 
 
 @needs_kubectl
-@pytest.mark.parametrize("component", [False, True], ids=["overlay", "component"])
-@pytest.mark.parametrize("title", CASES["translated"])
-def test_the_table(title: str, component: bool) -> None:
+@pytest.mark.parametrize(
+    ("title", "place"),
+    [
+        (title, place)
+        for number, title in enumerate(CASES["translated"])
+        for place in turn(["overlay", "component"], number)
+    ],
+)
+def test_the_table(title: str, place: str) -> None:
     case = CASES["translated"][title]
-    files = as_component(case["files"]) if component else case["files"]
+    files = as_component(case["files"]) if place == "component" else case["files"]
     check(case.get("from", ACK), case.get("to", VKE), files, False, case.get("options", MORE))
 
 
