@@ -127,9 +127,9 @@ def test_the_verdict_is_that_of_lint(name: str, text: str) -> None:
     there, seen = cluster(text), set[str]()
     reading = cluster(text, parameters=True)
     for pod in pods_with(name):
-        found = {code for code, _ in agree(there, pod)}
-        assert found == {code for code, _ in agree(reading, pod)}
-        seen |= found
+        found = agree(there, pod)
+        assert found == reading.by_policies(as_served(pod))
+        seen |= {code for code, _ in found}
     assert seen or text.endswith(f"{CARDS[1]}\n")
 
 

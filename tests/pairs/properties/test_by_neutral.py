@@ -4,6 +4,7 @@ same (docs/share.md, "Cards and isolation")."""
 
 from collections.abc import Callable
 from functools import partial
+from itertools import permutations
 
 import pytest
 
@@ -15,6 +16,7 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.share import Device, Share
 from gpuxlate.testing.strategies import naming_a_card
 from tests.checks import each_holds
+from tests.effort import some
 
 from .sources import PODS, Question, manifest
 
@@ -30,6 +32,7 @@ SHARES = (
 )
 """Parts, and whole cards."""
 DIALECTS = [one for one in PODS if one is not NEUTRAL]
+PAIRS = some(permutations(DIALECTS, 2))
 
 
 def texts(backend: Backend) -> list[str]:
@@ -72,7 +75,7 @@ def test_by_neutral_and_by_document(source: Backend) -> None:
             other = source.vendor and target.vendor not in (None, source.vendor)
             assert bool(direct["cards"]) or not other, text
 
-    each_holds({one.name: partial(holds, one) for one in DIALECTS if one is not source})
+    each_holds({target.name: partial(holds, target) for start, target in PAIRS if start is source})
 
 
 @pytest.mark.parametrize("source", DIALECTS, ids=lambda one: one.name)
