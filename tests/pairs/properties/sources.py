@@ -5,8 +5,10 @@ They are written here, by hand and as text, so that nothing of the pipeline has 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any
 
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -28,6 +30,7 @@ from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import fit_pod
+from tests.effort import FULL, some, tries
 from tests.pairs.manifests import deployment
 from tests.tables import to_yaml
 
@@ -46,9 +49,17 @@ OTHERS_GET = 10
 """The part of the budget of any other pair."""
 
 
-def budget(examples: int, *pair: Backend) -> int:
-    """The examples of a pair."""
-    return examples if all(one.name in FIRST for one in pair) else max(examples // OTHERS_GET, 4)
+DRAWN = {*some(permutations((one.name for one in registry.all_backends()), 2))}
+"""The pairs of other dialects that quick draws for; of all of them it tries the explicit examples."""
+
+
+def of_pair(examples: int, source: Backend, target: Backend) -> settings:
+    """How many examples of a pair are drawn."""
+    if all(backend.name in FIRST for backend in (source, target) if backend.writes_pods):
+        return tries(examples)
+    others = tries(max(examples // OTHERS_GET, 4))
+    is_drawn = FULL or (source.name, target.name) in DRAWN
+    return others if is_drawn else settings(others, phases=[Phase.explicit])
 
 
 def names_cards(backend: Backend) -> bool:

@@ -38,9 +38,9 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.checks import each_holds
-from tests.effort import FULL, tries
+from tests.effort import FULL
 
-from .sources import EVERYTHING, FIRST, PODS, Manifest, Question, budget, manifest, one_container, questions
+from .sources import EVERYTHING, FIRST, PODS, Manifest, Question, manifest, of_pair, one_container, questions
 
 EXAMPLES, OF_FORMS = 200, 50
 """Of a pair of dialects, and of a pair with a form."""
@@ -75,7 +75,7 @@ def holds_of_a_pair(source: Backend, target: Backend) -> int:
     thirds = [one for one in PODS if one not in (source, target) and (one.name in FIRST or not first)]
     came_back = by_a_third = 0
 
-    @tries(budget(EXAMPLES, source, target))
+    @of_pair(EXAMPLES, source, target)
     @given(questions(source.name, target.name), st.sampled_from(thirds))
     @example(PLAIN, thirds[0])
     def holds(question: Question, third: Backend) -> None:
@@ -288,7 +288,7 @@ def holds_of_a_form(source: Backend, target: Backend) -> None:
     carried = 0
     pair = [one for one in (source, target) if one.writes_pods]
 
-    @tries(budget(OF_FORMS, *pair))
+    @of_pair(OF_FORMS, source, target)
     @given(questions(source.name, target.name).map(one_container))
     @example(one_container(PLAIN))
     def holds(question: Question) -> None:
