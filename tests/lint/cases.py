@@ -17,6 +17,7 @@ from typing import Any
 
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.fix import Fixed, fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
@@ -103,6 +104,12 @@ def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
 def found(case: Case) -> list[Diagnostic]:
     """All that is found in the case."""
     return lint_source(case.source, LintSettings(case.profile)).diagnostics
+
+
+@cache
+def fixed(case: Case, unsafe: bool, /) -> Fixed:
+    """What the fixes of a case make of it."""
+    return fix_source(case.source, LintSettings(case.profile), unsafe=unsafe)
 
 
 def write_cases(folder: Path) -> None:

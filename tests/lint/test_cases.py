@@ -17,7 +17,7 @@ from gpuxlate.rules.base import Scope
 from gpuxlate.yamltext.source import Source
 from tests.charts.test_as_pods import values_have_the_findings_of_pods
 from tests.checks import all_hold
-from tests.lint.cases import Case, cases, files, found
+from tests.lint.cases import Case, cases, files, fixed, found
 from tests.lint.of_rows import changed, shown
 from tests.lint.test_add_ignores import every_finding_can_be_ignored
 from tests.lint.test_fix_never_less import no_fix_takes_away
@@ -55,27 +55,27 @@ def fixable(diagnostics: list[Diagnostic], unsafe: bool) -> list[Diagnostic]:
 def what_can_be_fixed_is(case: Case) -> None:
     settings = LintSettings(case.profile)
     for unsafe in (False, True):
-        fixed = fix_source(case.source, settings, unsafe=unsafe)
+        done = fixed(case, unsafe)
         wanted = fixable(found(case), unsafe)
-        assert (fixed.fixes > 0) == bool(wanted) == (fixed.text != case.text)
+        assert (done.fixes > 0) == bool(wanted) == (done.text != case.text)
         if not wanted:
             continue
-        left = {(one.code, one.message) for one in fixed.linted.diagnostics}
+        left = {(one.code, one.message) for one in done.linted.diagnostics}
         assert not left & {(one.code, one.message) for one in wanted}
-        assert fixable(fixed.linted.diagnostics, unsafe) == []
+        assert fixable(done.linted.diagnostics, unsafe) == []
         # what was found of the new text is what is found of it when it is read again
-        again = fix_source(Source(case.source.name, fixed.text), settings, unsafe=unsafe)
-        assert (again.text, again.fixes) == (fixed.text, 0)
-        codes = [one.code for one in fixed.linted.diagnostics]
+        again = fix_source(Source(case.source.name, done.text), settings, unsafe=unsafe)
+        assert (again.text, again.fixes) == (done.text, 0)
+        codes = [one.code for one in done.linted.diagnostics]
         assert [one.code for one in again.linted.diagnostics] == codes
 
 
 def a_fix_changes_the_lines_of_the_file(case: Case) -> None:
-    fixed = fix_source(case.source, LintSettings(case.profile), unsafe=True)
-    lines = changed(case.text, fixed.text)
+    done = fixed(case, True)
+    lines = changed(case.text, done.text)
     assert lines == case.fixed.splitlines()
     # a move takes away a line and the key above, and writes a line and up to two keys above
-    assert sum(line.startswith("+") for line in lines) <= 5 * fixed.fixes
+    assert sum(line.startswith("+") for line in lines) <= 5 * done.fixes
 
 
 CHECKS = (
@@ -117,7 +117,7 @@ def test_each_rule_with_a_fix_is_fixed_in_some_case() -> None:
     mended: set[str] = set()
     for case in cases():
         if case.is_bad:
-            after = fix_source(case.source, LintSettings(case.profile), unsafe=True).linted.diagnostics
+            after = fixed(case, True).linted.diagnostics
             mended |= {one.code for one in fixable(found(case), True)} - {one.code for one in after}
     of_files = (Scope.POD, Scope.DOCUMENT)
     assert mended == {one.code for one in RULES.values() if one.fix and one.scope in of_files}

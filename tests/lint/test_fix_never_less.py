@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.fix import Fixed, fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Severity
@@ -25,7 +25,7 @@ from gpuxlate.testing import strategies
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
-from tests.lint.cases import Case
+from tests.lint.cases import Case, fixed
 from tests.lint.conftest import pod as text_with
 
 NOT_READ = {
@@ -112,11 +112,10 @@ def elsewhere(pod: PodKeys) -> set[tuple[str, str]]:
     return {(place, name) for place, values in places.items() for name in values}
 
 
-def check(source: Source, profile: Profile | None, unsafe: bool) -> None:
-    settings = LintSettings(profile)
-    fixed = fix_source(source, settings, unsafe=unsafe)
+def check(source: Source, profile: Profile | None, fixed: Fixed) -> None:
     if not fixed.fixes:
         return
+    settings = LintSettings(profile)
     first = lint_source(source, settings).diagnostics
     worse = Counter(one.severity for one in first)
     better = Counter(one.severity for one in lint_source(fixed.source, settings).diagnostics)
@@ -144,7 +143,7 @@ def check(source: Source, profile: Profile | None, unsafe: bool) -> None:
 
 def no_fix_takes_away(case: Case) -> None:
     for unsafe in (False, True):
-        check(case.source, case.profile, unsafe)
+        check(case.source, case.profile, fixed(case, unsafe))
 
 
 def mapping(values: Mapping[str, Value]) -> str:
@@ -201,7 +200,8 @@ def test_pods_at_random(target: str) -> None:
     @tries(60)
     @given(st.one_of(sizes(target), sizes(target), strategies.keys(registry.get(target))), st.booleans())
     def prove(pod: PodKeys, unsafe: bool) -> None:
-        check(Source("f.yaml", text_of(pod)), None, unsafe)
+        source = Source("f.yaml", text_of(pod))
+        check(source, None, fix_source(source, LintSettings(), unsafe=unsafe))
 
     prove()
 
