@@ -25,7 +25,7 @@ from gpuxlate.translation.quotas.items import QuotaItem
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
-from tests.effort import tries
+from tests.effort import tries, turn
 from tests.tables import read_table
 
 GROUPS: dict[str, dict[str, str]] = read_table(__file__, "../../fixtures/quotas/directions.yaml")
@@ -107,10 +107,10 @@ def test_an_amount_goes_where_it_counts_the_same(group: str) -> None:
     targets = [one for one in TARGETS if not registry.get(one).device_classes]  # those: below
     for source, entry in GROUPS[group].items():
         name = entry.rsplit(": ", 1)[0]
-        for target in targets:
+        for number, target in enumerate(targets):
             other_cards = registry.get(target).names_other_vendor(registry.get(source))
             wanted = None if other_cards else GROUPS[group].get(target)
-            for form in (QUOTA.format, queue) if source != target else ():
+            for form in turn((QUOTA.format, queue), number) if source != target else ():
                 names = [name] * form(entry).count(name)
                 problem = missed(form(entry), wanted and form(wanted), source, target, names)
                 wrong |= {(source, target, form(entry)): problem} if problem else {}
