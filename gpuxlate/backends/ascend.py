@@ -47,7 +47,15 @@ from gpuxlate.model.profile import (
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules import releases
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates import MODES, Constraint, InRange, IsAnnotated, Not, Violation, WithProfile
+from gpuxlate.rules.predicates import (
+    NEEDS_MODES,
+    Constraint,
+    InRange,
+    IsAnnotated,
+    Not,
+    Violation,
+    WithProfile,
+)
 
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
@@ -782,7 +790,7 @@ def memory_is_of_one_card(this: Rule, violation: Violation, pod: PodKeys, contex
             if AscendProfile.of(profile).parts == "templates"
             else ()
         ),
-        MODES,
+        NEEDS_MODES,
     ),
 )
 def nodes_have_the_mode(

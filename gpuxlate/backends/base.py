@@ -327,7 +327,7 @@ class Backend(KeyTable):
         """Run the vendor's rules on a pod; without ``remarks`` those that may refuse it."""
         profile = context.profile
         here = self.in_cluster(profile) if profile is not None and profile.components else self
-        rules = here.rules if remarks else here.rules.refusing
+        rules = here.rules if remarks else here.rules.without_remarks
         return check_pod(rules, here.under_own_names(pod), context)
 
     @cached_property

@@ -19,7 +19,7 @@ from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile, card_memory_of
 from gpuxlate.model.share import Share
 from gpuxlate.rules import releases
-from gpuxlate.rules.base import citation_of, letters
+from gpuxlate.rules.base import citation_of, letters_and_digits
 
 
 @record
@@ -155,8 +155,8 @@ class NoneOf:
     texts: tuple[str, ...]
 
     def holds(self, model: str) -> bool | None:
-        plain = letters(model)
-        return not any(letters(text) in plain for text in self.texts)
+        plain = letters_and_digits(model)
+        return not any(letters_and_digits(text) in plain for text in self.texts)
 
     def __str__(self) -> str:
         return msg("none of {names}", names=", ".join(self.texts))

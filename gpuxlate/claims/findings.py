@@ -13,7 +13,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity, prefixes
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, PodClaim, PodKeys
 from gpuxlate.rules.claims import claim_is_known, other_claims_stay
-from gpuxlate.rules.documents import BY_HAND, RENDER_IT, key_is_in_a_pod
+from gpuxlate.rules.documents import CHECK_BY_HAND, RENDER_IT, key_is_in_a_pod
 from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.yamltext.parse import Document
 
@@ -62,7 +62,7 @@ def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnost
         if name in classes:
             message = msg("a claim for {name} is in another object: it is left as it is", name=name)
             in_chart = not charts.isdisjoint(prefixes(path))
-            yield key_is_in_a_pod.diagnostic(path, message, RENDER_IT if in_chart else BY_HAND)
+            yield key_is_in_a_pod.diagnostic(path, message, RENDER_IT if in_chart else CHECK_BY_HAND)
     for claim in () if index.has_older_forms else claims_of(document):
         kept = index.kept_by(claim)
         if kept and not index.users(claim) and not classes.isdisjoint(claim.devices.classes()):
@@ -73,7 +73,7 @@ def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnost
                 file=kept.file,
                 where=kept.where,
             )
-            yield key_is_in_a_pod.diagnostic((*claim.place.path, "metadata", "name"), message, BY_HAND)
+            yield key_is_in_a_pod.diagnostic((*claim.place.path, "metadata", "name"), message, CHECK_BY_HAND)
 
 
 def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:

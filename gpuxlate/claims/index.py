@@ -76,7 +76,7 @@ def claim_text_of(
     unread: list[Unread] = []
     made_by_controllers: list[tuple[str | None, str, str]] = []
     if source.may_hold(MARK):
-        from gpuxlate.rules.source import template_in
+        from gpuxlate.rules.source import template_start
 
         end = 0
         try:
@@ -91,7 +91,7 @@ def claim_text_of(
                     continue
                 objects += claims_of(document)
                 made_by_controllers += templates_made(document)
-                if template_in(document) is not None:
+                if template_start(document) is not None:
                     unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
                     continue
                 users = [pod for pod in pods_in(document) if pod.keys.claims]

@@ -13,7 +13,7 @@ from gpuxlate.config.document import API_VERSION, DECISIONS, SCHEMA_CODE, is_dec
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Put, Remove, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES
 from gpuxlate.model.messages import message_of, msg
-from gpuxlate.rules.source import broken, decision_has_a_reason
+from gpuxlate.rules.source import decision_has_a_reason, invalid_yaml_finding
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Node, get
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
@@ -103,7 +103,7 @@ def decisions_in(source: Source) -> tuple[list[Decision], list[Diagnostic]]:
                 decisions += entries
                 problems += wrong
     except NotYamlError as error:
-        return [], [broken(source, error)]
+        return [], [invalid_yaml_finding(source, error)]
     return decisions, problems
 
 

@@ -37,7 +37,7 @@ from gpuxlate.model.share import (
     part_problems,
     share_problems,
 )
-from gpuxlate.rules.source import broken, no_yaml
+from gpuxlate.rules.source import invalid_yaml_finding, unreadable_finding
 from gpuxlate.yamltext.nodes import Mapping as YamlMapping
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
@@ -287,7 +287,7 @@ def _shares_of(
             if share is not None:
                 shares.append((document, share))
     except NotYamlError as error:
-        problems.append((broken if named else no_yaml)(source, error))
+        problems.append((invalid_yaml_finding if named else unreadable_finding)(source, error))
     return shares, problems
 
 

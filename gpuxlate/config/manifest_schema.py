@@ -18,7 +18,7 @@ from gpuxlate.config.number_schema import as_integer, as_pattern, as_string
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, LegalNumbers, Per, Place, Range
-from gpuxlate.rules.key_index import BY_HAND
+from gpuxlate.rules.key_index import PLACES_OF_REQUESTS
 from gpuxlate.rules.kubernetes import NATIVE
 
 Schema = dict[str, Any]
@@ -192,7 +192,7 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
 
 def _may_stand(row: KeySpec, place: Place) -> bool:
     """What schedulers write is worth knowing, not wrong; a label of nodes can be chosen."""
-    if Place.WRITTEN_BY_SCHEDULER in row.places and place not in BY_HAND:
+    if Place.WRITTEN_BY_SCHEDULER in row.places and place not in PLACES_OF_REQUESTS:
         return True
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 

@@ -44,11 +44,11 @@ from gpuxlate.rules.keys import DEVICE_FILE
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
-    no_yaml,
-    skipped_as,
-    template_in,
-    too_much,
-    unrendered,
+    limit_finding,
+    skip_reason,
+    template_finding,
+    template_start,
+    unreadable_finding,
 )
 from gpuxlate.rules.translation import unread_classes, unread_resources
 from gpuxlate.yamltext import nodes
@@ -114,7 +114,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
         excess = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
-        findings.append(too_much(source, excess, "ignore in the configuration: per-file-ignores", 0))
+        findings.append(limit_finding(source, excess, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
     work = partial(_check_documents, source, settings, limits.MAX_FINDINGS - len(findings))
     checked = over_documents(work, source, read, settings.in_chunks)
@@ -129,7 +129,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
             finding for finding in once_per_object(_once(findings)) if settings.selected(finding.code)
         ]
         not_ignored, result.suppressed = without_ignored(selected, ignores, settings.selected)
-        result.diagnostics = sorted(settings.context.applying(not_ignored), key=Diagnostic.sort_key)
+        result.diagnostics = sorted(settings.context.keep_applicable(not_ignored), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
 
@@ -198,11 +198,11 @@ def _check_documents(
                 checked.too_many = result.broken = True
                 break
     except NotYamlError as error:
-        problem = no_yaml(source, error)
+        problem = unreadable_finding(source, error)
         findings.append(problem)
         result.broken = True
         if problem.code == "GX012":
-            result.skipped = skipped_as(source)
+            result.skipped = skip_reason(source)
     return checked
 
 
@@ -218,7 +218,7 @@ def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
 
     (state,) = run_passes([document], _OF_OBJECTS, start)
     not_ignored, _ = without_ignored(once_per_object(state.diagnostics), state.ignores, lambda _code: False)
-    return list(context.applying(not_ignored))
+    return list(context.keep_applicable(not_ignored))
 
 
 def _once(findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -234,10 +234,10 @@ def _once(findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 # --- what is in a document ------------------------------------------------------------------------
 def _find_template(state: LintState) -> None:
     """A document that is not rendered yet is not checked."""
-    source, template = state.document.source, template_in(state.document)
+    source, template = state.document.source, template_start(state.document)
     if template is not None:
-        state.diagnostics.append(unrendered(source, template))
-        state.skipped = skipped_as(source)
+        state.diagnostics.append(template_finding(source, template))
+        state.skipped = skip_reason(source)
         state.done = True
 
 

@@ -63,9 +63,9 @@ def check(
     ``manifests``: what reads its documents where it holds no parameters.
     """
     if under_chart_templates(file.place, os.getcwd()):
-        from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
+        from gpuxlate.rules.source import HELM_TEMPLATE, chart_template_finding
 
-        finding = in_chart(file.name)
+        finding = chart_template_finding(file.name)
         linted = LintResult(
             diagnostics=[finding] if settings.selected(finding.code) else [], skipped=HELM_TEMPLATE
         )

@@ -74,7 +74,7 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
         reading = backend.read(PodReader(pod, context.profile), context.profile)
-        yield from context.applying(reading.invalid_beside([*of_no_vendor, *of_vendor]))
+        yield from context.keep_applicable(reading.invalid_beside([*of_no_vendor, *of_vendor]))
 
 
 def limits_of(job: Job) -> Mapping[str, Value]:
@@ -86,14 +86,14 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
     job_context = context._replace(dialects=(backend,))
-    both = (catalog.rules_beside(backend), backend.rules)
+    both = (catalog.neutral_rules_for(backend), backend.rules)
     findings = [finding for rules in both for finding in check_pod(rules, keys, job_context)]
     yield from (finding.located(fix=None) for finding in findings)
     reported = {finding.path for finding in findings if finding.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(PodReader(keys, context.profile), context.profile)
         beside = (finding for finding in (*reading.invalid, *reading.notes) if finding.path not in reported)
-        yield from context.applying(beside)
+        yield from context.keep_applicable(beside)
 
 
 def shares_of_the_pod(pod: PodKeys, context: Context) -> int:

@@ -16,7 +16,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ObjectPlace
 from gpuxlate.planning.problem import PodDemand
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.source import no_yaml
+from gpuxlate.rules.source import unreadable_finding
 from gpuxlate.translation.shares import read_pod
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source, Texts
@@ -55,7 +55,7 @@ def demand(sources: Iterable[Source]) -> GpuDemand:
                 for pod in pods_in(document):
                     _pod(gpu_demand, document, index.resolved(pod, source.name))
         except NotYamlError as error:
-            gpu_demand.diagnostics.append(no_yaml(source, error))
+            gpu_demand.diagnostics.append(unreadable_finding(source, error))
     return gpu_demand
 
 

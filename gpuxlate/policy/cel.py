@@ -234,14 +234,14 @@ def _at_most(name: Term, limit: str, by: Term | None) -> str:
 
 @to_cel.register
 def _(predicate: of.AtMost) -> str:
-    return _at_most(predicate.name, str(predicate.most), predicate.by)
+    return _at_most(predicate.name, str(predicate.maximum), predicate.by)
 
 
 @to_cel.register
 def _(predicate: AtMostParameter) -> str:
-    if not predicate.most.read:
-        return _at_most(predicate.name, str(predicate.most.units), predicate.by)
-    return f"{_parameter(predicate.most)}.exists(m, {_at_most(predicate.name, 'm', predicate.by)})"
+    if not predicate.maximum.read:
+        return _at_most(predicate.name, str(predicate.maximum.units), predicate.by)
+    return f"{_parameter(predicate.maximum)}.exists(m, {_at_most(predicate.name, 'm', predicate.by)})"
 
 
 @to_cel.register
@@ -252,7 +252,7 @@ def _(predicate: ParameterIsSet) -> str:
 @to_cel.register
 def _(predicate: of.AtLeast) -> str:
     def by(n: str) -> str:  # least * d may not fit in 64 bits
-        return _exists(predicate.by, lambda d: f"{d} >= 1 && {n} / {d} >= {predicate.least}", "d")
+        return _exists(predicate.by, lambda d: f"{d} >= 1 && {n} / {d} >= {predicate.minimum}", "d")
 
     return _exists(predicate.name, lambda n: f"{n} >= 0 && {by(n)}")
 
@@ -350,7 +350,7 @@ def _(predicate: of.SomeContainer) -> str:
 
 @to_cel.register
 def _(predicate: of.ContainersAtMost) -> str:
-    return f"variables.asking.filter(c, {to_cel(predicate.predicate)}).size() <= {predicate.most}"
+    return f"variables.asking.filter(c, {to_cel(predicate.predicate)}).size() <= {predicate.maximum}"
 
 
 @to_cel.register

@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # a command without rules loads none
 class Scope(StrEnum):
     """What a rule looks at: one pod, one job, one document, a source text, or a translation.
 
-    A job is what has parameters in place of a manifest; its keys are those of a pod whose one
-    container has the parameters as limits.
+    A job has parameters in place of a manifest. Its rules see a pod with one container whose limits are the
+    parameters.
     """
 
     POD = "pod"
@@ -49,7 +49,7 @@ class Scope(StrEnum):
 
 
 class Subject(StrEnum):
-    """What vendor-neutral rules are about: ``subjects`` finds those of a pod in one walk."""
+    """What a vendor-neutral rule is about. ``catalog.subjects`` finds the subjects of a pod in one walk."""
 
     MISSPELT = "a key that is nearly one of a vendor"
     MARK = "a key that a scheduler writes"
@@ -69,10 +69,10 @@ class Subject(StrEnum):
 
 
 class Dialect(Protocol):
-    """What rules need to know about the vendors of a pod; every Backend is one.
+    """What rules need to know about the vendors of a pod. Every ``Backend`` is one.
 
-    Rules of a vendor ask this too, by the index of all keys (``key_index_of``): so what it is stands below
-    targets, and no rule can stand above all of them.
+    The rules of a vendor use the keys of all dialects too, by ``key_index_of``. Therefore this protocol is in
+    a folder that ``backends`` imports.
     """
 
     @property
@@ -105,7 +105,7 @@ class Dialect(Protocol):
     def detector(self) -> Callable[[PodKeys], bool] | None: ...
     @property
     def writes_pods(self) -> bool:
-        """Its shares are in manifests, not in parameters of jobs or values of a console."""
+        """The shares of the dialect are in manifests, not in parameters of jobs or values of a console."""
 
     def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
@@ -126,10 +126,9 @@ class Dialect(Protocol):
 class Context(NamedTuple):
     """What a rule may use besides the pod: the cluster's profile and the vendors' dialects.
 
-    ``before``: the profile before an upgrade; what differs is reported then, and nothing else.
-
-    ``partial``: the pod is a part of one, as in a patch, so that nothing is missing. ``values``: it is of the
-    values of a chart, whose templates may add to it; a document without a kind may be some.
+    ``before``: the profile before an upgrade. With it, only what the upgrade changes is reported.
+    ``partial``: the pod is a part, as in a patch: no finding is about a missing key. ``values``: the pod is
+    from the values of a chart, whose templates may add to it. A document without a kind may be such values.
     """
 
     profile: Profile | None = None
@@ -138,14 +137,18 @@ class Context(NamedTuple):
     values: bool = False
     before: Profile | None = None
 
-    def applying(self, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-        """The findings that apply: in a part of a pod, none about what is missing."""
+    def keep_applicable(self, findings: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
+        """The findings that apply: for a part of a pod, none about a missing key."""
         return (finding for finding in findings if not finding.missing) if self.partial else findings
 
 
 @record
 class PodExample:
-    """A pod: its limits by container, and what is on the pod."""
+    """A pod on the page of a rule.
+
+    ``limits``: one mapping for each container. ``init``: the limits of an init container. ``selector``: its
+    ``nodeSelector``. ``profile``: the YAML of the profile that the rule needs.
+    """
 
     limits: tuple[Mapping[str, Value], ...]
     annotations: Mapping[str, Value] = field(default_factory=dict)
@@ -155,13 +158,13 @@ class PodExample:
     profile: str = ""
     selector: Mapping[str, Value] = field(default_factory=dict)
 
-    def setting(self, name: str, value: int | str) -> PodExample:
-        """With a resource of the first container set."""
+    def with_resource(self, name: str, value: int | str) -> PodExample:
+        """The example with one resource of the first container set to ``value``."""
         first, *rest = self.limits
         return replace(self, limits=({**first, name: Value.of(value)}, *rest))
 
     def without(self, *names: str) -> PodExample:
-        """Without resources of the first container."""
+        """The example without some resources of the first container."""
         first, *rest = self.limits
         return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
 
@@ -173,7 +176,7 @@ class PodExample:
 
     @property
     def text(self) -> str:
-        """The inside of a Pod, in YAML."""
+        """The ``metadata`` and ``spec`` of the Pod, in YAML."""
         on_pod = [
             f"{kind}: {_mapping(values)}"
             for kind, values in (("annotations", self.annotations), ("labels", self.labels))
@@ -208,8 +211,10 @@ def _mapping(values: Mapping[str, Value]) -> str:
 
 
 class RuleDoc(NamedTuple):
-    """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, and its sources where
-    they are those of rows."""
+    """What the docstring of a rule leaves out: a pod that breaks the rule, and one that keeps it.
+
+    ``source``: the citations, where the docstring has none.
+    """
 
     bad: PodExample
     good: PodExample
@@ -233,22 +238,22 @@ _DATED = re.compile(r"(.*) \((\d{4}(?:-\d\d){0,2})\)")
 
 
 def citation_of(text: str) -> Citation:
-    """A text such as ``TITLE, PLACE (DATE)``; the date where the document has one."""
+    """The citation of a text such as ``TITLE, PLACE (DATE)``; the date is optional."""
     match = _DATED.fullmatch(text)
     return Citation(match[1], match[2]) if match else Citation(text)
 
 
 def citations(text: str) -> Iterator[Citation]:
-    """Those of a source, with a semicolon between."""
+    """The citations of a "Source" section, which semicolons separate."""
     return map(citation_of, " ".join(text.split()).removesuffix(".").split("; "))
 
 
 HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
-"""Of the page of a rule, in their order."""
+"""The headings of a rule's page, in their order."""
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """A text in Markdown by its headings of the second level, without what is before them."""
+    """The sections of a Markdown text by their second-level headings, without the text before the first."""
     parts = re.split(r"^## (.+)$", text, flags=re.M)
     return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
@@ -257,16 +262,15 @@ def sections_of(text: str) -> dict[str, str]:
 class Rule:
     """A declared rule. Calling it runs its check.
 
-    ``missing``: its findings are about something that is not there, unless one says otherwise.
-    ``constraints``: what it demands of a pod; ``check`` then words one violation of them, and ``extra_check``
-    finds
-    what a profile alone shows. ``constraints_of``: what a rule over the keys of all dialects demands, once
-    these are known; its ``check`` is a function of its own, with the same verdict.
-    ``with_profile``: what it demands in a cluster that has a profile.
-    ``about``: it can only find something in pods with one of these; where there are none, in any pod.
-    ``keys``: the same of names of keys.
-    Without any constraint, ``no_policy`` says why no policy of a cluster can demand it; beside some, what
-    lint alone finds.
+    ``missing``: the findings are about a missing key, unless a finding says otherwise.
+    ``constraints``: what the rule demands of a pod. ``check`` then words one violation, and ``extra_check``
+    finds what only a profile shows.
+    ``constraints_of``: computes the constraints of a rule over the keys of all dialects. Its ``check`` finds
+    the same violations by itself.
+    ``with_profile``: what the rule demands in a cluster that has a profile.
+    ``about``, ``keys``: the rule only finds something in pods with one of these subjects or keys. Empty: in
+    any pod.
+    ``no_policy``: why no admission policy can demand the rule; with constraints, what only lint finds.
     """
 
     code: str
@@ -296,8 +300,10 @@ class Rule:
 
     @cached_property
     def sections(self) -> dict[str, str]:
-        """Its page by heading, in their order. The examples that the docstring has not are those of ``page``,
-        else of ``examples/<code>.md``."""
+        """The sections of the rule's page by heading, in the order of ``HEADINGS``.
+
+        Examples that the docstring lacks are from ``page``, else from ``examples/<code>.md``.
+        """
         import inspect
 
         parsed = sections_of(inspect.cleandoc(self.check.__doc__ or ""))
@@ -306,7 +312,10 @@ class Rule:
         return {title: parsed[title] for title in HEADINGS if title in parsed} | parsed
 
     def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
-        """The rule with constraints that know the other names of resources, by their own."""
+        """The rule with constraints that hold under all names of resources.
+
+        ``aliases``: the other names of a resource, by its own name.
+        """
         if not aliases:
             return self
         cluster = self.with_profile and self.with_profile.with_aliases(aliases)
@@ -317,25 +326,28 @@ class Rule:
         if not (self.constraints or self.with_profile):
             return self.check(self, *args)
         pod, context = args
-        return self.broken_by(pod.with_workload(), context, self.constraints_about(names_in(pod)))
+        return self.check_constraints(pod.with_workload(), context, self.constraints_about(names_in(pod)))
 
     @cached_property
-    def is_asked_of_all(self) -> bool:
-        """It says of no key and of no subject that it is about them: only asking shows what it finds."""
+    def checks_every_pod(self) -> bool:
+        """The rule names no key and no subject, so it must check every pod."""
         return bool(self.extra_check) or not (
             self.constraints or self.keys or self.about or self.with_profile
         )
 
     def constraints_about(self, names: Set[str]) -> tuple[Constraint, ...]:
-        """Those that a pod with keys of these names may break: it has one of each set that they need."""
+        """The constraints that a pod with keys of these names may break: see ``Constraint.needs``."""
         return tuple(
             constraint for constraint in self.constraints if not any(map(names.isdisjoint, constraint.needs))
         )
 
-    def broken_by(
+    def check_constraints(
         self, pod: PodKeys, context: Context, constraints: Iterable[Constraint]
     ) -> Iterable[Diagnostic]:
-        """What a pod, with what its workload adds, breaks of some constraints, and of its cluster's."""
+        """The findings of a pod about these constraints, the constraints of its cluster, and ``extra_check``.
+
+        ``pod``: with the labels and annotations of its workload (``PodKeys.with_workload``).
+        """
         if self.with_profile is not None and context.profile is not None:
             constraints = (*constraints, *self.with_profile.constraints(context.profile))
         findings: list[Diagnostic] = []
@@ -362,12 +374,12 @@ class Rule:
     ) -> Diagnostic:
         """A finding of this rule at a value (or, ``on_key``, at its key).
 
-        ``missing``: other keys of the object could make it right, so it is none in a patch.
+        ``missing``: the finding is about a missing key, which a patch may leave out. None: as the rule says.
         """
         path = where if isinstance(where, tuple) else where.path
-        rests = self.missing if missing is None else missing
+        is_missing = self.missing if missing is None else missing
         return Diagnostic(
-            self.code, severity or self.severity, message, hint, path, on_key, fix, missing=rests
+            self.code, severity or self.severity, message, hint, path, on_key, fix, missing=is_missing
         )
 
 
@@ -388,30 +400,33 @@ class CodeTakenError(UserError, ValueError):
 
 
 class UnknownRuleError(UserError, LookupError, ValueError):
-    """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
+    """No rule has the code ``name`` or a code that begins with it.
+
+    ``near``: the nearest code. ``where``: the place that names the code, as the start of the message.
+    """
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:
         hint = suggest(near) if near else "gpuxlate rules lists them"
         super().__init__(msg("{where}no rule {name!r}", where=where, name=name), hint)
 
 
-def letters(text: str) -> str:
-    """Letters and digits alone, in lower case: ``veLinux 2.0`` is ``velinux20``."""
+def letters_and_digits(text: str) -> str:
+    """The letters and digits of a text, in lower case: ``veLinux 2.0`` gives ``velinux20``."""
     return "".join(char for char in text.lower() if char.isalnum())
 
 
 ConstraintsOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Constraint, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
-NO_POLICY = {
+NO_POLICY_BY_SCOPE = {
     Scope.SOURCE: "about the text of a file, which the API server does not see",
     Scope.TRANSLATION: "about a translation, not about a pod",
     Scope.DOCUMENT: "depends on objects other than the pod",
     Scope.JOB: "the parameters of a job are not in Kubernetes",
 }
-"""Why no policy of a cluster can demand what a rule of the scope does."""
+"""The default ``no_policy`` of rules by scope."""
 BY_CONTAINER = "lint alone checks keys with the name of a container in them"
-"""``no_policy`` of a rule with more than its constraints: they name their keys."""
+"""``no_policy`` of a rule that also checks keys whose names contain the name of a container."""
 BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
 """``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
 
@@ -433,21 +448,15 @@ def rule(
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
-    ``missing``: its findings are about something that is not there, so it does not apply to patches.
-    ``constraint``: what the rule demands, in one or several. The function then has the signature
+    ``constraint``: one or several constraints. The function then has the signature
     ``(this, violation, pod, context)`` and returns the finding, or findings, of one violation.
-    ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
-    ``no_policy``: for a rule of pods without a constraint, why no policy of a cluster can demand it; with
-    one, what lint alone finds.
-    ``constraints_of``: what a rule over the keys of all dialects demands, beside its own function.
-    ``with_profile``: what the rule demands in a cluster that has a profile.
-    ``about``: what a pod has where it can find something, of vendor-neutral rules; else it is asked of all.
-    ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
+    ``also``: the ``extra_check``. ``page``: "Example", "Use instead" and "Source", where the docstring has
+    none of them. The other parameters are fields of ``Rule``, which describes them.
     """
     constraints = constraint if isinstance(constraint, tuple) else (constraint,)
 
     def declare(check: Callable[..., Any]) -> Rule:
-        why = no_policy or NO_POLICY.get(scope, "")
+        why = no_policy or NO_POLICY_BY_SCOPE.get(scope, "")
         return Rule(
             *(code, severity, scope, fix, check, missing, constraints, also, why, page, constraints_of),
             with_profile,
@@ -467,7 +476,7 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
 
 
 def declared_in(module: ModuleType) -> Iterator[Rule]:
-    """The rules of a module alone."""
+    """The rules of a module, without those of its submodules."""
     return (value for value in vars(module).values() if isinstance(value, Rule))
 
 

@@ -1,7 +1,8 @@
-"""Which rules a pod is asked: those that are about what it has, in one look-up.
+"""All rules by code, and which rules can find something in a pod: one look-up by its keys.
 
-The keys of a pod are walked once. A constraint names the keys without which it is not broken
-(``Constraint.needs``); a vendor-neutral rule says what it is about (``Subject``). All others are asked.
+The keys of a pod are walked once. A constraint names the keys that a pod must have to break it
+(``Constraint.needs``); a vendor-neutral rule says what it is about (``Subject``). All other rules check
+every pod.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     from gpuxlate.rules.predicates import Constraint
 
 _PLAIN = regex("0|[1-9][0-9]{0,8}")
-"""A number that no rule on the form of numbers has something to say of."""
+"""A number that no rule on the form of numbers reports."""
 
 
-class AskedRule(NamedTuple):
-    """A rule that is asked of a pod, with those of its constraints that the pod may break."""
+class CandidateRule(NamedTuple):
+    """A rule that may find something in a pod, with the constraints that the pod may break."""
 
     rule: Rule
     constraints: tuple[Constraint, ...]
@@ -37,7 +38,7 @@ class Rules(tuple[Rule, ...]):
 
     @cached_property
     def _names(self) -> frozenset[str]:
-        """Those without which some constraint is not broken, or some rule is about nothing."""
+        """The names of all keys that decide whether a rule can find something."""
         needed = (names for rule in self for constraint in rule.constraints for names in constraint.needs)
         return frozenset().union(*(rule.keys for rule in self), *needed)
 
@@ -46,49 +47,54 @@ class Rules(tuple[Rule, ...]):
         return any(rule.about for rule in self)
 
     @cached_property
-    def _asked_with(self) -> Callable[[frozenset[str], frozenset[Subject], bool], tuple[AskedRule, ...]]:
-        """The rules by names and subjects of a pod, and whether its cluster is known: most pods are alike."""
+    def _candidates_with(
+        self,
+    ) -> Callable[[frozenset[str], frozenset[Subject], bool], tuple[CandidateRule, ...]]:
+        """The candidates by names and subjects of a pod, and whether its cluster is known.
+
+        The results are cached, since most pods have the same keys.
+        """
         pod_rules = [rule for rule in self if rule.scope in (Scope.POD, Scope.JOB)]
 
         def rules_with(
             names: frozenset[str], in_pod: frozenset[Subject], in_cluster: bool
-        ) -> tuple[AskedRule, ...]:
-            asked_rules: list[AskedRule] = []
+        ) -> tuple[CandidateRule, ...]:
+            candidates: list[CandidateRule] = []
             for rule in pod_rules:
                 constraints = rule.constraints_about(names)
                 if (
                     constraints
-                    or rule.is_asked_of_all
+                    or rule.checks_every_pod
                     or not rule.keys.isdisjoint(names)
                     or not rule.about.isdisjoint(in_pod)
                     or (in_cluster and rule.with_profile is not None)
                 ):
-                    asked_rules.append(AskedRule(rule, constraints))
-            return tuple(asked_rules)
+                    candidates.append(CandidateRule(rule, constraints))
+            return tuple(candidates)
 
         return lru_cache(maxsize=1024)(rules_with)
 
     @cached_property
-    def refusing(self) -> Rules:
-        """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
+    def without_remarks(self) -> Rules:
+        """The rules with a severity above info: only these may refuse a pod."""
         return Rules(rule for rule in self if rule.severity is not Severity.INFO)
 
-    def asked_of(self, pod: PodKeys, context: Context) -> tuple[AskedRule, ...]:
+    def candidates_for(self, pod: PodKeys, context: Context) -> tuple[CandidateRule, ...]:
         """The rules that can find something in a pod, in their order."""
         in_pod = subjects(pod, key_index_of(context)) if self._have_subjects else frozenset()
-        return self._asked_with(names_in(pod) & self._names, in_pod, context.profile is not None)
+        return self._candidates_with(names_in(pod) & self._names, in_pod, context.profile is not None)
 
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
-    together = pod.with_workload()  # constraints look at this
-    for rule, constraints in listed.asked_of(pod, context):
+    pod_with_workload = pod.with_workload()
+    for rule, constraints in listed.candidates_for(pod, context):
         if rule.constraints or rule.with_profile:
-            findings = rule.broken_by(together, context, constraints)
+            findings = rule.check_constraints(pod_with_workload, context, constraints)
         else:
             findings = rule(pod, context)
-        yield from context.applying(findings) if context.partial else findings
+        yield from context.keep_applicable(findings) if context.partial else findings
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
@@ -107,16 +113,16 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
 
 
 def subjects(pod: PodKeys, words: KeyIndex) -> frozenset[Subject]:
-    """What vendor-neutral rules are about, as far as the pod has it."""
+    """The subjects of vendor-neutral rules that the pod has."""
     in_pods: set[Subject] = set()
-    of = words.subjects
+    subjects_of_key = words.subjects
     for place, field, _, _, keys in groups(pod):
         for name, value in keys:
-            here = of(name, place)
-            if not here:
+            of_key = subjects_of_key(name, place)
+            if not of_key:
                 continue
-            in_pods |= here
-            if Subject.RESOURCE in here:
+            in_pods |= of_key
+            if Subject.RESOURCE in of_key:
                 if field == "requests":
                     in_pods.add(Subject.REQUEST)
                 if not _PLAIN.fullmatch(value.text):
@@ -127,7 +133,6 @@ def subjects(pod: PodKeys, words: KeyIndex) -> frozenset[Subject]:
     return frozenset(in_pods)
 
 
-# All rules by code: vendor-neutral rules and those of the installed backends.
 # The rules of a backend are loaded when they are needed.
 _CODE = regex(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
@@ -140,27 +145,27 @@ def neutral_rules() -> tuple[Rule, ...]:
 
 @cache
 def neutral_pod_rules() -> Rules:
-    """Those that are about a pod."""
+    """The vendor-neutral rules about a pod."""
     return Rules(rule for rule in neutral_rules() if rule.scope is Scope.POD)
 
 
 @cache
 def neutral_document_rules() -> tuple[Rule, ...]:
-    """Those that are about a document."""
+    """The vendor-neutral rules about a document."""
     return tuple(rule for rule in neutral_rules() if rule.scope is Scope.DOCUMENT)
 
 
-OF_PARAMETERS = ("GX003", "GX007")
+RULES_OF_PARAMETERS = ("GX003", "GX007")
 """The vendor-neutral rules that apply to parameters too; the others are about Kubernetes."""
 
 
 @cache
 def parameter_rules() -> Rules:
     """The vendor-neutral rules for targets whose shares are not in manifests."""
-    return Rules(rule for rule in neutral_rules() if rule.code in OF_PARAMETERS)
+    return Rules(rule for rule in neutral_rules() if rule.code in RULES_OF_PARAMETERS)
 
 
-def rules_beside(dialect: Dialect) -> Rules:
+def neutral_rules_for(dialect: Dialect) -> Rules:
     """The vendor-neutral rules for the shares of a dialect."""
     return parameter_rules() if not dialect.writes_pods else neutral_pod_rules()
 
@@ -181,7 +186,7 @@ def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:
 def find_rule(code: str, backends: Iterable[Dialect] = ()) -> Rule | None:
     """The rule of a code, in any letter case; the backends' rules are loaded until it is found."""
     normalized = code.strip().upper()
-    return next((rule for rule in _every(backends) if rule.code == normalized), None)
+    return next((rule for rule in _every_rule(backends) if rule.code == normalized), None)
 
 
 def nearest_code(code: str, backends: Iterable[Dialect] = ()) -> str | None:
@@ -194,7 +199,7 @@ def nearest_code(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     return key_index.nearest(normalized, codes, key_index.NEAR)
 
 
-def _every(backends: Iterable[Dialect]) -> Iterator[Rule]:
+def _every_rule(backends: Iterable[Dialect]) -> Iterator[Rule]:
     yield from neutral_rules()
     for backend in backends:
         yield from backend.rules

@@ -11,7 +11,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message, msg, suggest
 from gpuxlate.model.pod import DocumentKeys, Outside
-from gpuxlate.rules.base import NO_POLICY, Context, Rule, Scope, Subject, rule
+from gpuxlate.rules.base import NO_POLICY_BY_SCOPE, Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.keys import product_is_read
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -22,7 +22,7 @@ from gpuxlate.rules.translation import whole_cards_have_a_dialect
     Severity.ERROR,
     about=Subject.REPEATED,
     scope=Scope.DOCUMENT,
-    no_policy=NO_POLICY[Scope.SOURCE],
+    no_policy=NO_POLICY_BY_SCOPE[Scope.SOURCE],
 )
 def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A mapping sets each key once.
@@ -51,7 +51,7 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
     Severity.WARNING,
     about=Subject.SHARED,
     scope=Scope.DOCUMENT,
-    no_policy=NO_POLICY[Scope.SOURCE],
+    no_policy=NO_POLICY_BY_SCOPE[Scope.SOURCE],
 )
 def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """No share is in an anchor, alias or merge key that something else uses too.
@@ -111,13 +111,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     for keys in keys_of.values():
         first = min(keys, key=lambda key: (key.start, key.name, tuple(map(str, key.path))))
         count = len({(key.start, key.name) for key in keys})  # an alias names a key again
-        hint = RENDER_IT if first.of_chart else BY_HAND
+        hint = RENDER_IT if first.of_chart else CHECK_BY_HAND
         finding = this.diagnostic(first.path, _left_as_it_is(first, count - 1), hint, on_key=True)
         yield finding.located(span=first.span)
 
 
 RENDER_IT = "check what the chart makes of it: helm template CHART --values FILE | gpuxlate lint -"
-BY_HAND = "check it by hand after a translation"
+CHECK_BY_HAND = "check it by hand after a translation"
 
 
 def _left_as_it_is(key: Outside, more: int) -> Message:

@@ -21,12 +21,12 @@ from gpuxlate.rules.unsupported_products import (
     UNKNOWN,
     Product,
     accelerators_of,
+    has_accelerator_name,
+    has_gpu_name_without_domain,
     index,
     product_at,
     product_in,
     product_of,
-    reads_like_a_bare_one,
-    reads_like_one,
 )
 from gpuxlate.rules.unsupported_products import WORDS as SIGNS
 
@@ -43,7 +43,7 @@ NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
 WHOLE, PARTITION = "whole cards", "partition"
 """How the meaning of a row begins that counts nothing else, and what a row of a fixed part of a card sets."""
-BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
+PLACES_OF_REQUESTS = (Place.RESOURCE, Place.NODE_SELECTOR)
 """Where no scheduler writes: a name of its own there is somebody's mistake."""
 
 
@@ -61,7 +61,7 @@ class Owners(Generic[D]):
     def __init__(self, dialects: tuple[D, ...]) -> None:
         self.dialects = dialects
         self.owners = lru_cache(maxsize=4096)(self._owners)
-        self._asked_with = lru_cache(maxsize=4096)(self._asking_with)
+        self.requested_by = lru_cache(maxsize=4096)(self._requesting)
 
     def _owners(self, name: str) -> tuple[D, ...]:
         """The dialects whose key it is."""
@@ -85,11 +85,13 @@ class Owners(Generic[D]):
         for container in pod.all_containers():
             for values in (container.limits, container.requests):
                 for name in values:
-                    numbers.update(self._asked_with(name))
+                    numbers.update(self.requested_by(name))
         names = names_in(pod)
-        apart = {place for name in names & self._needed.keys() for place in self._needed[name]}
-        for place in apart.union(self._needed[""]):
-            number, speaks, needs = self._apart[place]
+        apart = {
+            place for name in names & self._detector_numbers.keys() for place in self._detector_numbers[name]
+        }
+        for place in apart.union(self._detector_numbers[""]):
+            number, speaks, needs = self._detectors[place]
             possible = pod.claims or not self.dialects[number].device_classes
             if (
                 possible
@@ -103,13 +105,13 @@ class Owners(Generic[D]):
 
     def joined(self, names: Collection[str]) -> frozenset[str]:
         """The resources of a container that are one share with keys of another dialect in it."""
-        for companions, dialect in self._joining:
+        for companions, dialect in self._companions:
             if not companions.isdisjoint(names) and any(map(dialect.owns, names)):
                 return companions.intersection(names)
         return frozenset()
 
     @cached_property
-    def _joining(self) -> list[tuple[frozenset[str], D]]:
+    def _companions(self) -> list[tuple[frozenset[str], D]]:
         return [(frozenset(dialect.companions), dialect) for dialect in self.dialects if dialect.companions]
 
     def _as_companions(self, pod: PodKeys) -> set[int]:
@@ -117,18 +119,18 @@ class Owners(Generic[D]):
         joined: set[int] = set()
         alone: set[int] = set()
         for container in pod.all_containers():
-            beside = self.joined(container.resources)
+            joined_names = self.joined(container.resources)
             for name in container.resources:
-                (joined if name in beside else alone).update(self._asked_with(name))
+                (joined if name in joined_names else alone).update(self.requested_by(name))
         return joined - alone
 
-    def _asking_with(self, name: str) -> tuple[int, ...]:
+    def _requesting(self, name: str) -> tuple[int, ...]:
         """The dialects in which a key in the resources of a container asks for GPUs."""
         owners = {id(dialect) for dialect in self.owners(name) if dialect.requests_with(name)}
         return tuple(number for number, dialect in enumerate(self.dialects) if id(dialect) in owners)
 
     @cached_property
-    def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
+    def _detectors(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
         """The dialects that pods speak without keys in resources: how, and which names that needs."""
         detectors = [(number, dialect.detector) for number, dialect in enumerate(self.dialects)]
         return [
@@ -138,10 +140,10 @@ class Owners(Generic[D]):
         ]
 
     @cached_property
-    def _needed(self) -> dict[str, list[int]]:
+    def _detector_numbers(self) -> dict[str, list[int]]:
         """Their places there, by the names that the first of their needs has; under "" those without any."""
         places: dict[str, list[int]] = {"": []}
-        for place, (_, _, needs) in enumerate(self._apart):
+        for place, (_, _, needs) in enumerate(self._detectors):
             for name in needs[0] if needs else ("",):
                 places.setdefault(name, []).append(place)
         return places
@@ -236,15 +238,15 @@ class KeyIndex(Owners[Dialect]):
 
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""
-        bare = place is Place.RESOURCE and "/" not in name and reads_like_a_bare_one(name)
+        bare = place is Place.RESOURCE and "/" not in name and has_gpu_name_without_domain(name)
         if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
             return frozenset((Subject.NO_DOMAIN,)) if bare else frozenset()
         mark, rows = self.written_by_scheduler(name), self.rows(name)
         read = bool(rows) or self.is_read(name)
-        of = {
+        holds = {
             Subject.MISSPELT: self.misspelt(name, place) is not None,
             Subject.NO_DOMAIN: bare and self.misspelt(name, place) is None,
-            Subject.MARK: mark and place not in BY_HAND,
+            Subject.MARK: mark and place not in PLACES_OF_REQUESTS,
             Subject.PRODUCT: self.product(name, place) is not None,
             Subject.MISPLACED: self.is_misplaced(name, place)
             or (place is Place.NODE_SELECTOR and any(map(is_policy, rows))),
@@ -253,7 +255,7 @@ class KeyIndex(Owners[Dialect]):
             Subject.RESOURCE: place is Place.RESOURCE
             and (read or self.is_resource(name) or name in self.whole_cards),
         }
-        return frozenset(subject for subject, holds in of.items() if holds)
+        return frozenset(subject for subject, is_true in holds.items() if is_true)
 
     def is_read(self, name: str) -> bool:
         """A dialect or this tool reads the key."""
@@ -276,7 +278,7 @@ class KeyIndex(Owners[Dialect]):
     def is_misplaced(self, name: str, place: Place) -> bool:
         """Nothing reads the known key in this place of a pod."""
         if self.written_by_scheduler(name):
-            return place in BY_HAND and self.misspelt(name, place) is None
+            return place in PLACES_OF_REQUESTS and self.misspelt(name, place) is None
         rows = self.rows(name) if self.owners(name) else ()  # every cloud uses nvidia.com/gpu
         by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
         return bool(by_hand) and not any(takes_effect(row, place) for row in by_hand)
@@ -335,7 +337,7 @@ class KeyIndex(Owners[Dialect]):
         accelerators = accelerators_of(name)
         return (
             UNKNOWN
-            if accelerators is None and reads_like_one(name) and not self.near_miss(name)
+            if accelerators is None and has_accelerator_name(name) and not self.near_miss(name)
             else accelerators
         )
 
@@ -346,15 +348,15 @@ class KeyIndex(Owners[Dialect]):
         known_rows = {dialect: row for dialect, row in rows.items() if row is not None}
         if self.counts_whole_cards(name):
             counting = [dialect for dialect, row in known_rows.items() if not row.meaning.startswith(WHOLE)]
-            beside = [*known_rows]
+            partitioned = [*known_rows]
         else:
             counting = [dialect.name for dialect in self.owners(name)]
-            beside = [
+            partitioned = [
                 dialect
                 for dialect in counting
                 if dialect in known_rows and known_rows[dialect].sets == PARTITION
             ]
-        return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in beside)))
+        return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in partitioned)))
 
     def taken_for(self, product: Product) -> Dialect | None:
         """The dialect whose keys those of a product are easily taken for."""
@@ -395,14 +397,14 @@ class KeyIndex(Owners[Dialect]):
         if "/" not in name or name in self.known_typos or self.product(name) or accelerators_of(name):
             return None
         domain = domain_of(name)
-        alike_ = [
+        same_words = [
             (dialect, row)
             for dialect, row in self._by_words.get(_words_of(name), ())
             if domain in dialect.domains or _vendor_of(domain) == _vendor_of(domain_of(row.name))
         ]
-        if not alike_:
+        if not same_words:
             return None
-        dialect, row = next((pair for pair in alike_ if domain_of(pair[1].name) == domain), alike_[0])
+        dialect, row = next((pair for pair in same_words if domain_of(pair[1].name) == domain), same_words[0])
         return NearMiss(dialect, row.name)
 
     @cached_property
@@ -413,9 +415,9 @@ class KeyIndex(Owners[Dialect]):
             for row in dialect.keys:
                 if Place.RESOURCE not in row.places or row.is_pattern or row.model:
                     continue
-                for words_ in dict.fromkeys(map(_words_of, (row.name, *row.aliases))):
-                    if len(words_) >= SHORT_NAME:
-                        pairs.setdefault(words_, []).append((dialect, row))
+                for key_words in dict.fromkeys(map(_words_of, (row.name, *row.aliases))):
+                    if len(key_words) >= SHORT_NAME:
+                        pairs.setdefault(key_words, []).append((dialect, row))
         return pairs
 
     def _maybe_meant(self, name: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value,
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Scope, Subject, rule
-from gpuxlate.rules.key_index import BY_HAND, KeyIndex, is_policy, key_index_of, similar_name
+from gpuxlate.rules.key_index import PLACES_OF_REQUESTS, KeyIndex, is_policy, key_index_of, similar_name
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Not, Privileged, Violation
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.unsupported_products import Product
@@ -109,7 +109,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     words = key_index_of(context)
     versions = context.profile.components if context.profile else {}
     for spot in key_occurrences(pod):
-        if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
+        if spot.place not in PLACES_OF_REQUESTS and words.written_by_scheduler(spot.name):
             components = (component for owner in words.owners(spot.name) for component in owner.components)
             denying = releases.denying(versions, components, spot.name)
             message = msg("{name} is written by the scheduler, not in a manifest", name=spot.name)

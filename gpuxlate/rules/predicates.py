@@ -1,8 +1,8 @@
-"""What can be true of a container in its pod or of a pod alone, and the constraints that rules make of it.
+"""Predicates on a pod, or on a container in its pod, and the constraints that rules build from them.
 
-A number is a whole number as Kubernetes reads it (``quantity.whole``); what is no such number makes every
-predicate on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of
-requests where only these have it. Nothing here raises on any pod.
+A number is a whole number as Kubernetes reads it (``quantity.whole``). A predicate on any other value is
+false, so a constraint on numbers says ``when`` the value is a number. A resource is read from limits, else
+from requests. No predicate raises an error on any pod.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ class AnnotationNumber:
 class PerContainerList:
     """The container's number in an annotation that has one for each of ``spec.containers``, in their order.
 
-    ``asking``: the resources of containers that have a number above 0. Where a cluster adds containers the
-    list is longer, and where they are is not known: its numbers above 0 are those of these, in their order.
+    ``asking``: a container with one of these resources has a number above 0. If a cluster adds containers,
+    the list is longer, and their positions are unknown. Then the numbers above 0 belong to the
+    containers with such a resource, in their order.
     """
 
     name: str
@@ -74,7 +75,10 @@ class PerContainerList:
         return card_numbers if len(card_numbers) == len(pod.containers) else ()
 
     def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
-        """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
+        """The numbers above 0 for the containers with a resource of ``asking``, 0 for the others.
+
+        Empty if there are not as many such containers as numbers above 0.
+        """
         asking = [self.asked_by(container) for container in pod.containers]
         positive = [number for number in numbers if number]
         if len(positive) != sum(asking):
@@ -87,9 +91,9 @@ class PerContainerList:
 class ClusterParameter:
     """A number of the cluster, such as MiB of a card, in its profile.
 
-    ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
-    ``times``: how many of these numbers are compared, as of two cards. ``read``: a policy reads it from its
-    parameters when a pod is made, in place of the number of the profile.
+    ``per``: how much of ``value`` is one unit of the key that is compared, such as the MiB of one unit of
+    memory. ``times``: the factor of the compared number, such as 2 for the sum of two cards. ``read``: a
+    policy reads the number from its parameters when a pod is created, in place of the number in the profile.
     """
 
     name: str
@@ -100,7 +104,7 @@ class ClusterParameter:
 
     @property
     def units(self) -> int:
-        """The number that is compared."""
+        """The number that is compared, in units of the key, rounded down."""
         return self.value // self.per * self.times
 
 
@@ -109,7 +113,7 @@ Term: TypeAlias = str | LabelNumber | AnnotationNumber | PerContainerList
 
 
 def resource(container: ContainerKeys | None, name: str) -> Value | None:
-    """What a container asks for of a resource: its limit, else its request."""
+    """The value of a resource of a container: its limit, else its request; None without either."""
     if container is None:
         return None
     return container.limits.get(name) or container.requests.get(name)
@@ -133,7 +137,7 @@ Word: TypeAlias = str | re.Pattern[str] | Range
 Reporter: TypeAlias = Callable[..., Any]
 """What words a violation, with the parameters of the function of a rule."""
 Needs: TypeAlias = tuple[frozenset[str], ...]
-"""Sets of names of keys: a pod has one of each set, or a predicate is not what it is asked to be."""
+"""Sets of names of keys. A pod must have a key of each set for a predicate to be true (or to be false)."""
 
 
 class Predicate:
@@ -141,23 +145,23 @@ class Predicate:
 
     @property
     def of_pod(self) -> bool:
-        """It needs no container."""
+        """Whether the predicate is on the pod alone, without a container."""
         return False
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        """Whether it is true. Without a container only those are that are ``of_pod``."""
+        """Whether the predicate is true. Without a container, only predicates ``of_pod`` can be."""
         raise NotImplementedError
 
     def containers(self, pod: PodKeys) -> list[ContainerKeys]:
-        """The containers that it is true of, init containers first."""
+        """The containers for which the predicate is true, init containers first."""
         return [container for container in pod.all_containers() if self.holds(pod, container)]
 
     def needs(self, *, truth: bool = True) -> Needs:
-        """What a pod needs where it is true, or where it is false; nothing where that is not known."""
+        """The keys that a pod must have for the predicate to be ``truth``; empty if that is not known."""
         return ()
 
     def __call__(self, pod: PodKeys) -> bool:
-        """Whether a predicate on pods is true: it stands where a function of a pod does."""
+        """Whether a predicate ``of_pod`` is true, so that it can be used as a function of a pod."""
         return self.holds(pod)
 
     def __and__(self, other: Predicate) -> Predicate:
@@ -171,14 +175,14 @@ class Predicate:
 
 
 # --- values ---------------------------------------------------------------------------------------
-def _is_one(value: Value | None, words: tuple[Word, ...]) -> bool:
-    """There is a value and, where words are given, it is one of them."""
+def _matches(value: Value | None, words: tuple[Word, ...]) -> bool:
+    """The value exists and, if there are words, matches one of them."""
     if value is None or not words:
         return value is not None
-    return value.kind not in (ScalarKind.NULL, ScalarKind.NODE) and is_word(value.text, words)
+    return value.kind not in (ScalarKind.NULL, ScalarKind.NODE) and matches_word(value.text, words)
 
 
-def is_word(text: str, words: tuple[Word, ...]) -> bool:
+def matches_word(text: str, words: tuple[Word, ...]) -> bool:
     """The text is one of the words, matches a pattern, or is a number in a range."""
     number = quantity.whole(text)
     for word in words:
@@ -191,7 +195,7 @@ def is_word(text: str, words: tuple[Word, ...]) -> bool:
 
 
 def _names(*terms: Term) -> Needs:
-    """A pod needs the key of each of the numbers."""
+    """The needs of a predicate on numbers: the key of each."""
     return tuple(frozenset({term if isinstance(term, str) else term.name}) for term in terms)
 
 
@@ -214,7 +218,7 @@ class Requests(Predicate):
 
 @record
 class InRange(Predicate):
-    """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
+    """The resource is a whole number in one of the ranges; without ranges, any whole number."""
 
     name: str
     ranges: tuple[Range, ...]
@@ -235,7 +239,7 @@ class InRange(Predicate):
 
 @record
 class IsFraction(Predicate):
-    """The resource is there, above 0 and below 1."""
+    """The resource exists and is above 0 and below 1."""
 
     name: str
 
@@ -251,7 +255,7 @@ class IsFraction(Predicate):
 
 @record
 class Divides(Predicate):
-    """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
+    """Both numbers exist, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
 
     name: str
     by: Term
@@ -267,16 +271,16 @@ class Divides(Predicate):
 
 @record
 class AtMost(Predicate):
-    """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
+    """The number exists and is at most ``maximum * by``; a ``by`` that is missing or below 1 counts as 1."""
 
     name: str
-    most: int
+    maximum: int
     by: Term | None = None
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.name)
         by = None if self.by is None else number_of(pod, container, self.by)
-        return number is not None and number <= self.most * max(by or 1, 1)
+        return number is not None and number <= self.maximum * max(by or 1, 1)
 
     def needs(self, *, truth: bool = True) -> Needs:
         return _names(self.name) if truth else ()
@@ -284,15 +288,15 @@ class AtMost(Predicate):
 
 @record
 class AtLeast(Predicate):
-    """Both numbers are there, ``by`` is at least 1, and ``name`` is at least ``least * by``."""
+    """Both numbers exist, ``by`` is at least 1, and ``name`` is at least ``minimum * by``."""
 
     name: str
-    least: int
+    minimum: int
     by: Term
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number, by = (number_of(pod, container, term) for term in (self.name, self.by))
-        return number is not None and by is not None and by >= 1 and number >= self.least * by
+        return number is not None and by is not None and by >= 1 and number >= self.minimum * by
 
     def needs(self, *, truth: bool = True) -> Needs:
         return _names(self.name, self.by) if truth else ()
@@ -315,7 +319,7 @@ class EnvIs(Predicate):
         value = None if container is None else container.env.get(self.name)
         if value is not None and self.any_case:
             value = Value(value.text.lower(), value.kind)
-        return _is_one(value, self.words)
+        return _matches(value, self.words)
 
     def needs(self, *, truth: bool = True) -> Needs:
         return _names(self.name) if truth else ()
@@ -332,7 +336,7 @@ class Privileged(Predicate):
 
 @record
 class IsInit(Predicate):
-    """It is an init container."""
+    """The container is an init container."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return container is not None and container.init
@@ -340,7 +344,7 @@ class IsInit(Predicate):
 
 # --- of a pod -------------------------------------------------------------------------------------
 class OfPod(Predicate):
-    """One that needs no container."""
+    """A predicate on the pod alone."""
 
     @property
     def of_pod(self) -> bool:
@@ -366,11 +370,11 @@ class Labelled(HasKey):
     """The pod itself has the label; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return _is_one(pod.labels.get(self.name), self.words)
+        return _matches(pod.labels.get(self.name), self.words)
 
 
 class PodItselfLabelled(Labelled):
-    """The pod has the label, and not its workload alone, of which nothing of the pod depends."""
+    """The pod template itself has the label; a label of its workload alone does not count."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return self.name not in pod.only_above and super().holds(pod, container)
@@ -380,7 +384,7 @@ class IsAnnotated(HasKey):
     """The pod itself has the annotation; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return _is_one(pod.annotations.get(self.name), self.words)
+        return _matches(pod.annotations.get(self.name), self.words)
 
 
 class RequiresNodeLabel(HasKey):
@@ -390,19 +394,19 @@ class RequiresNodeLabel(HasKey):
     """
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        if _is_one(pod.node_selector.get(self.name), self.words):
+        if _matches(pod.node_selector.get(self.name), self.words):
             return True
         return bool(pod.affinity) and all(any(map(self._chooses, term)) for term in pod.affinity)
 
     def _chooses(self, requirement: NodeRequirement) -> bool:
         if requirement.key != self.name or requirement.operator != "In":
             return False
-        return not self.words or all(is_word(text, self.words) for text in requirement.values)
+        return not self.words or all(matches_word(text, self.words) for text in requirement.values)
 
 
 @record
 class SchedulerIs(OfPod):
-    """``schedulerName`` is one of the names; "" is for a pod without one."""
+    """``schedulerName`` is one of the names; "" stands for a pod without ``schedulerName``."""
 
     names: tuple[str, ...]
 
@@ -418,7 +422,7 @@ class SchedulerIs(OfPod):
 
 @record
 class NodeIsNamed(OfPod):
-    """The manifest sets ``nodeName``. Of a pod as it is created: a scheduler sets it later."""
+    """The manifest sets ``nodeName``. Only for pods as they are created: a scheduler sets it later."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return bool(_text(pod.node_name))
@@ -449,10 +453,10 @@ class ContainersAtMost(OfPod):
     """The predicate is true of at most so many containers, init containers too."""
 
     predicate: Predicate
-    most: int
+    maximum: int
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return len(self.predicate.containers(pod)) <= self.most
+        return len(self.predicate.containers(pod)) <= self.maximum
 
     def needs(self, *, truth: bool = True) -> Needs:
         return () if truth else self.predicate.needs()
@@ -463,7 +467,9 @@ class NodeLabelAmong(HasKey):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return all(
-            is_word(text, self.words) for requirement in pod.choices(self.name) for text in requirement.values
+            matches_word(text, self.words)
+            for requirement in pod.choices(self.name)
+            for text in requirement.values
         )
 
     def needs(self, *, truth: bool = True) -> Needs:
@@ -473,17 +479,17 @@ class NodeLabelAmong(HasKey):
 class MayRunOnNodeLabel(HasKey):
     """The nodes of the pod may have the label with one of the words.
 
-    nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
-    them has a word In its values.
+    nodeSelector decides. Without it, every term of the required node affinity must name the label, and one of
+    them must have a word in the values of an ``In``.
     """
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))
+        return any(matches_word(text, self.words) for text, _ in pod.allowed(self.name))
 
 
 @record
 class HasKeyLike(Predicate):
-    """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
+    """The pod has a label or annotation, or the container has a variable, whose whole name matches."""
 
     place: Place
     pattern: re.Pattern[str]
@@ -536,7 +542,7 @@ class ListCoversContainers(OfPod):
 
 # --- together -------------------------------------------------------------------------------------
 @record
-class _Several(Predicate):
+class _Combination(Predicate):
     parts: tuple[Predicate, ...]
 
     def __init__(self, *parts: Predicate) -> None:
@@ -547,16 +553,16 @@ class _Several(Predicate):
         return all(part.of_pod for part in self.parts)
 
     def _each(self, truth: bool) -> Needs:
-        """Each part is so."""
+        """The needs if every part is ``truth``."""
         return tuple(names for part in self.parts for names in part.needs(truth=truth))
 
     def _some(self, truth: bool) -> Needs:
-        """Some part is so: the names of all parts together, where each has some."""
+        """The needs if some part is ``truth``: the names of all parts together, if each has some."""
         needs = [part.needs(truth=truth) for part in self.parts]
         return (frozenset().union(*(names[0] for names in needs)),) if all(needs) else ()
 
 
-class AllOf(_Several):
+class AllOf(_Combination):
     """Each of the predicates is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -569,7 +575,7 @@ class AllOf(_Several):
         return self._each(truth) if truth else self._some(truth)
 
 
-class AnyOf(_Several):
+class AnyOf(_Combination):
     """One of the predicates is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -606,7 +612,7 @@ NEVER = AnyOf()
 # Numbers of the cluster in predicates. They have no form in JSON Schema: an editor knows no cluster.
 @record
 class ParameterIsSet(OfPod):
-    """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
+    """The number is known. In lint always; in a policy that reads it, if its parameters have it."""
 
     parameter: ClusterParameter
 
@@ -616,10 +622,10 @@ class ParameterIsSet(OfPod):
 
 @record
 class AtMostParameter(Predicate):
-    """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
+    """The number exists and is at most ``maximum * by``; a ``by`` that is missing or below 1 counts as 1."""
 
     name: Term
-    most: ClusterParameter
+    maximum: ClusterParameter
     by: Term | None = None
 
     @property
@@ -629,11 +635,11 @@ class AtMostParameter(Predicate):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.name)
         by = None if self.by is None else number_of(pod, container, self.by)
-        return number is not None and number <= self.most.units * max(by or 1, 1)
+        return number is not None and number <= self.maximum.units * max(by or 1, 1)
 
 
 def parts_of(structure: object) -> Iterator[object]:
-    """Everything in a predicate, a constraint, or a tuple of them."""
+    """A predicate, a constraint or a tuple of them, and everything inside, at any depth."""
     yield structure
     if is_dataclass(structure) and not isinstance(structure, type):
         for field in fields(structure):
@@ -644,37 +650,36 @@ def parts_of(structure: object) -> Iterator[object]:
 
 
 def numbers_in(structure: object) -> tuple[ClusterParameter, ...]:
-    """The numbers of the cluster in it, each name once."""
+    """The numbers of the cluster in a predicate, a constraint or a tuple of them, each name once."""
     by_name = {part.name: part for part in parts_of(structure) if isinstance(part, ClusterParameter)}
     return tuple(by_name.values())
 
 
 def parameters_in(structure: object) -> tuple[ClusterParameter, ...]:
-    """Those of them that a policy reads from its parameters."""
+    """The numbers of the cluster that a policy reads from its parameters."""
     return tuple(parameter for parameter in numbers_in(structure) if parameter.read)
 
 
 def with_parameters(predicate: Predicate) -> Predicate:
-    """The predicate of a policy that reads the numbers of the cluster from its parameters."""
+    """The predicate for a policy that reads the numbers of the cluster from its parameters."""
     match predicate:
         case AllOf() | AnyOf():
             return type(predicate)(*map(with_parameters, predicate.parts))
         case Not() | SomeContainer() | ContainersAtMost():
             return replace(predicate, predicate=with_parameters(predicate.predicate))
         case AtMostParameter():
-            return replace(predicate, most=replace(predicate.most, read=True))
+            return replace(predicate, maximum=replace(predicate.maximum, read=True))
     return predicate
 
 
-# Predicates on resources that have several names: true under any of them.
-# A container has one of the names; with two of them a rule on names has a finding, and nothing here is
-# certain.
+# Predicates on resources with several names are true under any of them. A container with two names of one
+# resource has a finding of a rule on names; the predicates on it may then be true or false.
 Aliases = Mapping[str, tuple[str, ...]]
-"""The other names of resources, by their own."""
+"""The other names of resources, by their own names."""
 
 
 def under_any_name(predicate: Predicate, aliases: Aliases) -> Predicate:
-    """The predicate on containers that may have a resource under each of its names."""
+    """The predicate that is true if it holds under any combination of the names of its resources."""
     if isinstance(predicate, AllOf | AnyOf):
         return type(predicate)(*(under_any_name(part, aliases) for part in predicate.parts))
     if isinstance(predicate, Not | SomeContainer | ContainersAtMost):
@@ -712,7 +717,7 @@ def resources_in(predicate: Predicate) -> Iterator[str]:
 
 
 def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
-    """A predicate on numbers with other names for its resources, in their order."""
+    """A predicate on numbers with other names for its resources, in the order of ``resources_in``."""
     if isinstance(predicate, InRange):
         return InRange(chosen[0], *predicate.ranges)
     if isinstance(predicate, Divides | AtMost | AtLeast):
@@ -725,7 +730,6 @@ def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
     return predicate
 
 
-# What a rule demands: of every container, or of the pod, and where a violation of it is.
 class Violation(NamedTuple):
     """One place where a constraint does not hold: the container, empty for a pod, and the key there.
 
@@ -739,28 +743,28 @@ class Violation(NamedTuple):
 
     @property
     def value_at(self) -> Value:
-        """The value of the key, where the constraint is on keys that are there; else an empty one."""
+        """The value of the key; if the key is missing, an empty value at the path of the container."""
         return self.value or Value("", path=self.container.path)
 
     @property
     def number(self) -> int:
-        """The value as the whole number that the constraint makes sure of."""
+        """The value as a whole number; 0 if it is none."""
         return quantity.whole(self.value_at.text) or 0
 
 
 @record
 class Constraint:
-    """``must`` holds wherever ``when`` does.
+    """``must`` is true wherever ``when`` is.
 
-    ``per_container``: of every container that has one of the resources ``keys`` (of every one where there
-    are none such names); a violation is at the first of them that it has. Else of the pod; a violation is at
-    the first of ``keys`` that it has: an annotation, a label, a node selector, ``schedulerName`` or
-    ``nodeName``.
-    ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
-    under the own names. ``severity``: that of a violation, where it is not the rule's; ``report``: what words
-    it in place of the function of the rule. ``cases``, where a constraint has several sentences: predicates,
-    each with what words a violation where it is true (None: the function of the rule).
-    Raises ValueError for a predicate on containers where there is a pod alone.
+    ``per_container``: the constraint is on every container with one of the resources ``keys`` (without
+    ``keys``, on every container), and a violation is at the first of ``keys`` that the container has. Else
+    the constraint is on the pod, and a violation is at the first of ``keys`` that it has: an annotation, a
+    label, a node selector, ``schedulerName`` or ``nodeName``.
+    ``aliases``: other names of resources, which a policy accepts too; lint checks a pod under the own names.
+    ``severity``: of a violation, if not the rule's. ``report``: words a violation in place of the function of
+    the rule. ``cases``: for a constraint with several sentences, pairs of a predicate and the function that
+    words a violation where it is true (None: the function of the rule).
+    Raises ValueError if the constraint is on the pod and a predicate is on containers.
     """
 
     must: Predicate
@@ -777,7 +781,7 @@ class Constraint:
             raise ValueError(f"a constraint on pods has a predicate of containers: {self}")
 
     def violations(self, pod: PodKeys) -> Sequence[Violation]:
-        """Where the pod does not hold it, init containers first."""
+        """Where the pod violates the constraint, init containers first."""
         if not self.per_container:
             broken = self.when.holds(pod) and not self.must.holds(pod)
             return (Violation(self, ContainerKeys(), *self._at_pod(pod)),) if broken else ()
@@ -796,18 +800,19 @@ class Constraint:
         return result
 
     def reports(self, pod: PodKeys, container: ContainerKeys) -> Sequence[Reporter | None]:
-        """What words a violation in a container; None: the function of the rule."""
+        """The functions that word a violation in a container; None: the function of the rule."""
         return [report for case, report in self.cases if case.holds(pod, container)] or (self.report,)
 
     @cached_property
     def needs(self) -> Needs:
-        """Sets of names: a pod that breaks it has a key of each. Sound: what is not known needs nothing."""
+        """Sets of names: a pod that violates the constraint has a key of each. May have too few, never too
+        many."""
         keys = (frozenset(self.keys),) if self.per_container and self.keys else ()
         return (*keys, *self.when.needs(), *self.must.needs(truth=False))
 
     @property
     def demand(self) -> Predicate:
-        """What is true of the pod, or of each of its containers: one predicate."""
+        """The constraint as one predicate, which must be true of the pod, or of each of its containers."""
         first = self.when.parts[0] if isinstance(self.when, AllOf) and self.when.parts else self.when
         counted = isinstance(first, InRange) and self.keys == (first.name,)  # a number is there
         keys = [Requests(*self.keys)] if self.per_container and self.keys and not counted else []
@@ -820,7 +825,7 @@ class Constraint:
         return under_any_name(demand, dict(self.aliases)) if self.aliases else demand
 
     def with_aliases(self, aliases: Aliases) -> Constraint:
-        """With the other names of its resources; one that is about such a name itself stays."""
+        """The constraint with the other names of its resources; unchanged if it is on such a name itself."""
         names = {*self.keys, *resources_in(self.must), *resources_in(self.when)}
         others = {other for alias in aliases.values() for other in alias}
         own_aliases = tuple((name, others) for name, others in aliases.items() if name in names)
@@ -836,26 +841,26 @@ class Constraint:
         return next(iter(self.keys), ""), None
 
 
-# What a rule demands in a cluster that has a profile: numbers of its cards, its versions and modes.
-CARDS = "it compares with the cards of a profile (--profile) or of the nodes"
+# What a rule demands in a cluster with a profile: numbers of its cards, its versions and modes.
+NEEDS_CARDS = "it compares with the cards of a profile (--profile) or of the nodes"
 """``why`` of rules with numbers that a policy reads from its parameters."""
-MODES = "a profile (--profile) or the nodes have the versions and modes of the cluster"
+NEEDS_MODES = "a profile (--profile) or the nodes have the versions and modes of the cluster"
 """``why`` of rules that are in the policies of some clusters, and not of others."""
-PER_NODE, MEMORY_MIB = "cardsPerNode", "cardMemoryMiB"
+CARDS_PER_NODE, CARD_MEMORY_MIB = "cardsPerNode", "cardMemoryMiB"
 """The names of the parameters of a policy."""
 
 
 class WithProfile(NamedTuple):
     """What a rule demands in a cluster that has a profile.
 
-    ``constraints``: of a profile, of whatever target; ``why`` it needs one.
+    ``constraints``: computes them from a profile, of any target. ``why``: why the rule needs a profile.
     """
 
     constraints: Callable[[Profile], tuple[Constraint, ...]]
     why: str
 
     def with_aliases(self, aliases: Aliases) -> WithProfile:
-        """With constraints that know the other names of resources, by their own."""
+        """The same with constraints that hold under all names of resources: see ``Rule.with_aliases``."""
         return self._replace(
             constraints=lambda profile: tuple(
                 constraint.with_aliases(aliases) for constraint in self.constraints(profile)
@@ -864,12 +869,18 @@ class WithProfile(NamedTuple):
 
 
 def cards_per_node(profile: Profile, names: Collection[str]) -> ClusterParameter | None:
-    """The cards of a node, in the profile of a target with one of the names; None where it does not say."""
+    """The number of cards of a node, from a profile of a target with one of the names.
+
+    None if the profile does not say.
+    """
     number = card_of(profile, names).per_node
-    return None if number is None else ClusterParameter(PER_NODE, number)
+    return None if number is None else ClusterParameter(CARDS_PER_NODE, number)
 
 
 def card_memory(profile: Profile, names: Collection[str], unit_mib: int = 1) -> ClusterParameter | None:
-    """The memory of one card in units of so many MiB, likewise."""
+    """The memory of one card in units of ``unit_mib`` MiB, from a profile of a target with one of the names.
+
+    None if the profile does not say.
+    """
     memory_mib = card_of(profile, names).memory_mib
-    return None if memory_mib is None else ClusterParameter(MEMORY_MIB, memory_mib, unit_mib)
+    return None if memory_mib is None else ClusterParameter(CARD_MEMORY_MIB, memory_mib, unit_mib)

@@ -217,27 +217,27 @@ def decision_has_a_reason(this: Rule) -> Finding:
 # --- a source that is not a manifest ----------------------------------------------------------------
 
 
-def in_chart(name: str) -> Diagnostic:
+def chart_template_finding(name: str) -> Diagnostic:
     """GX012 for a file in the templates folder of a chart: it is skipped."""
     message, hint = template_is_rendered(True)
     return Diagnostic("GX012", Severity.INFO, message, hint, file=name)
 
 
-def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
+def unreadable_finding(source: Source, error: NotYamlError) -> Diagnostic:
     """GX012 where only the tags of a template are no YAML, GX025 at a limit, else GX001."""
     if isinstance(error, TooMuchError):
-        return too_much(source, error.message, error.hint, error.index)
+        return limit_finding(source, error.message, error.hint, error.index)
     index = _tag_that_fails(source, error)
-    return broken(source, error) if index is None else unrendered(source, index)
+    return invalid_yaml_finding(source, error) if index is None else template_finding(source, index)
 
 
-def broken(source: Source, error: NotYamlError) -> Diagnostic:
+def invalid_yaml_finding(source: Source, error: NotYamlError) -> Diagnostic:
     """GX001 for a source that must be read, even if it is a template."""
     message, hint = file_parses(error.message, _near_template(source, error))
     return placed_at_index(source, Diagnostic("GX001", Severity.ERROR, message, hint), error.index)
 
 
-def too_much(source: Source, limit: str, hint: str, index: int) -> Diagnostic:
+def limit_finding(source: Source, limit: str, hint: str, index: int) -> Diagnostic:
     """GX025 at the character where a limit is exceeded."""
     message, hint = file_keeps_the_limits(limit, hint)
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
@@ -252,24 +252,24 @@ def are_too_many(source: Source, findings: list[Diagnostic], maximum: int) -> bo
     if not above:
         return False
     message = msg("more than {number} findings", number=limits.MAX_FINDINGS)
-    finding = too_much(source, message, "fix these first: the rest was not checked", 0)
+    finding = limit_finding(source, message, "fix these first: the rest was not checked", 0)
     findings[maximum:] = [finding.located(document=above[0].document, span=above[0].span)]
     return True
 
 
-def unrendered(source: Source, index: int) -> Diagnostic:
+def template_finding(source: Source, index: int) -> Diagnostic:
     """GX012 at a tag of a template."""
     message, hint = template_is_rendered(False, source.foreign_tag or TEMPLATE)
     span = source.span(index, index + len(TEMPLATE))
     return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
 
 
-def skipped_as(source: Source) -> str:
+def skip_reason(source: Source) -> str:
     """Why a template is skipped, in summaries."""
     return OTHER_TEMPLATE if source.foreign_tag else HELM_TEMPLATE
 
 
-def template_in(document: Document) -> int | None:
+def template_start(document: Document) -> int | None:
     """Where a document has ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
 
     No key of a manifest is a mapping, so such a document has not been rendered yet. No escape writes it.

@@ -204,21 +204,21 @@ UNKNOWN = ""
 _KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
 WORDS = tuple(f"/{kind}" for kind in _KINDS)
 """One of them, or GPU, is in each such name."""
-_LIKE_ONE = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
+_ACCELERATOR_NAME = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
 NO_DOMAIN = "nvidia"
 """The word of a resource without a domain that has no GPU in its name."""
-_BARE = regex(rf"[^/]*(?:gpu|{NO_DOMAIN})[^/]*")
-_OTHERS = regex(
+_GPU_NAME_WITHOUT_DOMAIN = regex(rf"[^/]*(?:gpu|{NO_DOMAIN})[^/]*")
+_OTHER_DEVICES = regex(
     r"dra\.net|.*(?:(?<![a-z])(?:nets|netdev|network|nic|rdma|mrdma|sriov\w*|cni|dpu|qat|dsa|fpga|imex|"
     r"cpus?|nvme|storage|disks?|volumes?|usb|audio|video)(?![a-z])|dranet|compute-domain).*"
 )
 """Names of resources and device classes for networks, processors, storage, and channels between nodes."""
-_WITH_ONE = regex(rf".*(?<![a-z])(?:gpu|{'|'.join(_KINDS)})s?(?![a-z]).*")
+_NAMES_ACCELERATOR = regex(rf".*(?<![a-z])(?:gpu|{'|'.join(_KINDS)})s?(?![a-z]).*")
 """Names of device classes that name accelerators, whatever else is in them."""
 
 
 Index = Mapping[str, list[tuple[str, Product]]]
-LONGEST = 63
+MAX_NAME_LENGTH = 63
 """Most characters after the slash of a name that Kubernetes takes."""
 
 
@@ -231,19 +231,19 @@ def index(products: Iterable[Product]) -> Index:
     return by_key
 
 
-_KNOWN = index(PRODUCTS)
-_WHOLE = index(Product(title, keys, "", "") for title, keys in ACCELERATORS.items())
-_LOCAL = {
+_BY_KEY = index(PRODUCTS)
+_WHOLE_BY_KEY = index(Product(title, keys, "", "") for title, keys in ACCELERATORS.items())
+_BY_LOCAL_NAME = {
     (place, name): product for product in PRODUCTS for place, names in product.local.items() for name in names
 }
-LOCAL_NAMES = frozenset(name for _, name in _LOCAL)
+LOCAL_NAMES = frozenset(name for _, name in _BY_LOCAL_NAME)
 """Every name without a domain that is some product's key in some place."""
 
 
 def product_in(name: str, products: Index) -> Product | None:
     """The one of ``products`` whose key a name is; None for a name without a domain."""
     domain, _, rest = name.partition("/")
-    if "/" in rest or not 0 < len(rest) <= LONGEST:
+    if "/" in rest or not 0 < len(rest) <= MAX_NAME_LENGTH:
         return None
     candidates = chain(products.get(name, ()), products.get(domain, ()))
     return next((product for key, product in candidates if fnmatchcase(name, key)), None)
@@ -252,32 +252,34 @@ def product_in(name: str, products: Index) -> Product | None:
 @lru_cache(maxsize=4096)
 def product_of(name: str) -> Product | None:
     """The product whose key a name with a domain is, wherever it is in a document; None if it is none's."""
-    return product_in(name, _KNOWN)
+    return product_in(name, _BY_KEY)
 
 
 def product_at(name: str, place: Place) -> Product | None:
     """The product whose key a name is in a place of a pod, with a domain or without."""
-    return _LOCAL.get((place, name)) or product_of(name)
+    return _BY_LOCAL_NAME.get((place, name)) or product_of(name)
 
 
 def accelerators_of(name: str) -> str | None:
     """What a resource counts that is in the table of whole accelerators; None for any other."""
-    product = product_in(name, _WHOLE)
+    product = product_in(name, _WHOLE_BY_KEY)
     if product is None or (name.startswith(_OF_CLASSES) and is_of_other_devices(name[len(_OF_CLASSES) :])):
         return None
     return product.title
 
 
-def reads_like_one(name: str) -> bool:
+def has_accelerator_name(name: str) -> bool:
     """A resource that nobody knows has a name that reads like an accelerator's."""
-    return _LIKE_ONE.fullmatch(name) is not None and not _OTHERS.fullmatch(name.partition("/")[2])
+    return _ACCELERATOR_NAME.fullmatch(name) is not None and not _OTHER_DEVICES.fullmatch(
+        name.partition("/")[2]
+    )
 
 
-def reads_like_a_bare_one(name: str) -> bool:
+def has_gpu_name_without_domain(name: str) -> bool:
     """A resource without a domain has a name that reads like a GPU's."""
-    return _BARE.fullmatch(name.lower()) is not None
+    return _GPU_NAME_WITHOUT_DOMAIN.fullmatch(name.lower()) is not None
 
 
 def is_of_other_devices(name: str) -> bool:
     """A device class is of networks, processors or storage: its name says so, and names no accelerator."""
-    return _OTHERS.fullmatch(name) is not None and not _WITH_ONE.fullmatch(name)
+    return _OTHER_DEVICES.fullmatch(name) is not None and not _NAMES_ACCELERATOR.fullmatch(name)

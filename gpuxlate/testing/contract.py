@@ -401,7 +401,7 @@ class ReadingContract:
         manifest = as_manifest(data.draw(self._keys, "pod"))
         reading = self._read(manifest)
         assert {finding.code for finding in reading.invalid} <= {"GX011"}, f"not GX011: {reading.invalid}"
-        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
+        rules = (*catalog.neutral_rules_for(self.backend), *self.backend.rules)
         reported = list(check_pod(rules, manifest, self._context))
         notes = {(finding.code, finding.path) for finding in reading.notes}
         twice = notes & {(finding.code, finding.path) for finding in reported}
@@ -574,7 +574,7 @@ class BackendContract(ReadingContract):
         fit = self._fit(pod, accept)
         if not fit.accepted:
             return
-        rules = (*catalog.rules_beside(self.backend), *self.backend.rules)
+        rules = (*catalog.neutral_rules_for(self.backend), *self.backend.rules)
         findings = check_pod(rules, as_manifest(fit.keys, pod), self._context)
         errors = [
             f"{finding.code} {finding.message}" for finding in findings if finding.severity is Severity.ERROR

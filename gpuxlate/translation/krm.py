@@ -18,7 +18,7 @@ from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
-from gpuxlate.rules.source import broken
+from gpuxlate.rules.source import invalid_yaml_finding
 from gpuxlate.translation.krm_config import BadConfigError, settings_of, wrong_field
 from gpuxlate.translation.options import relevant_to
 from gpuxlate.translation.results import Result
@@ -62,7 +62,7 @@ def run_list(source: Source) -> Result:
     try:
         read = list(documents(only_relevant(source, names=(RESOURCE_LIST,))))
     except NotYamlError as error:
-        return Result(diagnostics=[broken(source, error)], text=source.text)
+        return Result(diagnostics=[invalid_yaml_finding(source, error)], text=source.text)
     document = _resource_list(read)
     try:
         config = get(document.root, "functionConfig")

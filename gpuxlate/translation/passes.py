@@ -27,7 +27,7 @@ from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.keys import OF_PRODUCTS
-from gpuxlate.rules.source import are_too_many, file_parses, no_yaml
+from gpuxlate.rules.source import are_too_many, file_parses, unreadable_finding
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.fit import PodFit, Verdict
 from gpuxlate.translation.items import pod_items
@@ -357,7 +357,7 @@ def _run_documents(
             if are_too_many(source, whole.diagnostics, limits.MAX_FINDINGS):
                 break
     except NotYamlError as error:
-        whole.problem = no_yaml(source, error)
+        whole.problem = unreadable_finding(source, error)
         whole.stopped = True
     return whole
 

@@ -33,7 +33,7 @@ from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.key_index import key_index_of
-from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
+from gpuxlate.rules.source import TEMPLATE, template_finding, template_start
 from gpuxlate.rules.translation import nothing_is_left_behind, unread_classes
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.items import Item
@@ -90,9 +90,9 @@ def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
 def find_template(state: State) -> None:
     """Report a document that is not rendered yet, and leave the keys that its text names."""
     document = state.document
-    template = template_in(document)
+    template = template_start(document)
     if template is not None:
-        state.diagnostics.append(unrendered(document.source, template).located(document=document.index))
+        state.diagnostics.append(template_finding(document.source, template).located(document=document.index))
         scope = state.settings.scope
         state.leave(left_in_text(document.source, scope, document.start, document.end, document.index))
         state.done = True

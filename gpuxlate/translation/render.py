@@ -22,7 +22,7 @@ from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import did_you_mean, message_of, msg
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.run_claims import ClaimLookup
-from gpuxlate.rules.source import broken
+from gpuxlate.rules.source import invalid_yaml_finding
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import Changes, template_changes
 from gpuxlate.translation.edits import share_edits
@@ -131,7 +131,7 @@ class _Render:
         try:
             read = list(documents(self.workload))
         except NotYamlError as error:
-            self.diagnostics.append(broken(self.workload, error))
+            self.diagnostics.append(invalid_yaml_finding(self.workload, error))
             return RenderResult(name, "", (), tuple(self.diagnostics))
         for document in read:
             pods = [pod.under(renamed_by(self.settings.profile)) for pod in pods_in(document)]

@@ -21,7 +21,7 @@ from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
 from gpuxlate.overlays.roles import role_of
 from gpuxlate.overlays.run_claims import Claims
-from gpuxlate.rules.source import in_chart
+from gpuxlate.rules.source import chart_template_finding
 from gpuxlate.translation.leftovers import left_in_text
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.passes import Task, leave_text, run_source, with_own_names
@@ -189,6 +189,8 @@ def _run_input(file: Input, targets: Sequence[Settings], task: Task, builds: Bui
 def _run_template(file: Input, data: bytes, settings: Settings, task: Task) -> Result:
     """Leave a Helm template as it is, and report the keys of the source in it."""
     source = file.source(data)
-    result = Result([], [in_chart(file.name)], files=[File(file.name, True, data, data)], sources=[source])
+    result = Result(
+        [], [chart_template_finding(file.name)], files=[File(file.name, True, data, data)], sources=[source]
+    )
     leave_text(result, left_in_text(source, settings.scope), source, settings, task)
     return result

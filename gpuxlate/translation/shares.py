@@ -123,7 +123,7 @@ def read_pod(
         context = Context(context.profile, (backend,))
 
     def by_rules(keys: PodKeys) -> Iterator[Diagnostic]:
-        of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), keys, context)
+        of_no_vendor = check_pod(catalog.neutral_rules_for(backend) if neutral else (), keys, context)
         # remarks and fixes are for lint: this pod gets new keys
         findings = backend.check(keys, context, remarks=False)
         of_vendor = (finding for finding in findings if finding.severity is not Severity.INFO)

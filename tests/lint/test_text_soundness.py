@@ -19,7 +19,7 @@ from gpuxlate.model.pod import key_occurrences
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_pod
 from gpuxlate.rules.key_index import KeyIndex, key_index_of, words
-from gpuxlate.rules.unsupported_products import LOCAL_NAMES, PRODUCTS, reads_like_a_bare_one
+from gpuxlate.rules.unsupported_products import LOCAL_NAMES, PRODUCTS, has_gpu_name_without_domain
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import some, tries
@@ -215,7 +215,7 @@ def test_any_two_letters_of_a_key_may_be_wrong() -> None:
 def concerns(words: KeyIndex, name: str) -> bool:
     """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
     known = words.rows(name) or words.is_read(name) or name in words.known_typos or name in LOCAL_NAMES
-    return bool(known or words.near_miss(name) or words.product(name) or reads_like_a_bare_one(name))
+    return bool(known or words.near_miss(name) or words.product(name) or has_gpu_name_without_domain(name))
 
 
 @tries(600)

@@ -70,7 +70,7 @@ def test_every_neutral_rule_says_what_it_is_about() -> None:
 def test_a_rule_of_remarks_refuses_nothing() -> None:
     """So a translation need not ask it."""
     remarks = {one.code for backend in registry.pod_backends() for one in backend.rules} - {
-        one.code for backend in registry.pod_backends() for one in backend.rules.refusing
+        one.code for backend in registry.pod_backends() for one in backend.rules.without_remarks
     }
     said = {found.severity for case in cases() for found in lint_of(case) if found.code in remarks}
     assert said == {Severity.INFO}

@@ -26,8 +26,8 @@ from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
-    CARDS,
-    MODES,
+    NEEDS_CARDS,
+    NEEDS_MODES,
     NEVER,
     AtMostParameter,
     Constraint,
@@ -481,7 +481,7 @@ def _small_unit_by_profile(this: Rule, violation: Violation, pod: PodKeys, conte
 @rule(
     "ACK015",
     Severity.ERROR,
-    with_profile=WithProfile(_on_share_nodes, MODES),
+    with_profile=WithProfile(_on_share_nodes, NEEDS_MODES),
     page=RuleDoc(
         example_pod(
             limits_of_part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"
@@ -698,7 +698,7 @@ def _of_node(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "ACK003",
     Severity.ERROR,
-    with_profile=WithProfile(_of_node, CARDS),
+    with_profile=WithProfile(_of_node, NEEDS_CARDS),
     page=RuleDoc(
         example_pod(limits_of_part(16), count=8, profile="cards: {perNode: 4}"),
         example_pod(limits_of_part(16), count=4),
@@ -729,7 +729,7 @@ def _of_card(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "ACK004",
     Severity.ERROR,
-    with_profile=WithProfile(_of_card, CARDS),
+    with_profile=WithProfile(_of_card, NEEDS_CARDS),
     page=RuleDoc(example_pod(limits_of_part(23), profile=A10), example_pod(limits_of_part(22))),
 )
 def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -764,7 +764,7 @@ COUNTS_MEMORY = ~IsInit() & InRange(k.MEMORY)
             _in_open_source,
             Constraint(ContainersAtMost(COUNTS_MEMORY, 1), per_container=False),
         ),
-        MODES,
+        NEEDS_MODES,
     ),
     page=RuleDoc(
         example_pod(limits_of_part(1), limits_of_part(2), profile=OPEN_SOURCE),
@@ -802,7 +802,7 @@ def one_sharing_container_in_open_source(
             _in_open_source,
             Constraint(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False),
         ),
-        MODES,
+        NEEDS_MODES,
     ),
     page=RuleDoc(
         example_pod(limits_of_part(8), count=2, profile=OPEN_SOURCE), example_pod(limits_of_part(8))
@@ -831,7 +831,7 @@ def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, cont
 @rule(
     "ACK016",
     Severity.WARNING,
-    with_profile=WithProfile(_not_too_many, CARDS),
+    with_profile=WithProfile(_not_too_many, NEEDS_CARDS),
     page=RuleDoc(example_pod(limits_of_part(1), profile=A10), example_pod(limits_of_part(2))),
 )
 def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -857,7 +857,7 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
 @rule(
     "ACK020",
     Severity.ERROR,
-    with_profile=WithProfile(partial(_in_open_source, Constraint(~IsInit(), keys=(k.MEMORY,))), MODES),
+    with_profile=WithProfile(partial(_in_open_source, Constraint(~IsInit(), keys=(k.MEMORY,))), NEEDS_MODES),
     page=RuleDoc(
         PodExample(({},), init=limits_of_part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"),
         example_pod(limits_of_part(2)),

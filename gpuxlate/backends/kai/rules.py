@@ -18,8 +18,8 @@ from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, rule
 from gpuxlate.rules.key_index import key_index_of
 from gpuxlate.rules.predicates import (
-    CARDS,
-    MODES,
+    NEEDS_CARDS,
+    NEEDS_MODES,
     AnnotationNumber,
     AnyOf,
     AtMostParameter,
@@ -79,7 +79,7 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 @rule(
     "KAI015",
     Severity.ERROR,
-    with_profile=WithProfile(_of_a_node, CARDS),
+    with_profile=WithProfile(_of_a_node, NEEDS_CARDS),
     also=_too_large_amounts,
     no_policy=BY_CONTAINER,
 )
@@ -129,7 +129,7 @@ def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[D
         yield this.diagnostic(value, message, hint, on_key=True)
 
 
-@rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, MODES))
+@rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, NEEDS_MODES))
 def cluster_reads_the_keys(
     this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:

@@ -23,7 +23,7 @@ from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import Message, did_you_mean, join_and, join_or, listed, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Extension, names_of
-from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters
+from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters_and_digits
 from gpuxlate.rules.predicates import (
     ALWAYS,
     AllOf,
@@ -39,7 +39,7 @@ from gpuxlate.rules.predicates import (
     Requests,
     SomeContainer,
     Violation,
-    is_word,
+    matches_word,
 )
 
 
@@ -120,7 +120,7 @@ class NeededKeyRule(RowRule):
     def example(self) -> PodExample:
         good = self.instead()
         row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
-        bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
+        bad = good if row.name in good.limits[0] else good.with_resource(row.name, row.ranges[0].least or 1)
         return bad.without(*row.needs)
 
 
@@ -202,11 +202,11 @@ class ExcludedKeyRule(RowRule):
         written = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
         both = {row.name, others[0]} if written == row.name else {row.name, written}
         if Place.LABEL in row.places:
-            alone = good.without(*good.limits[0]).setting(others[0], 1)
+            alone = good.without(*good.limits[0]).with_resource(others[0], 1)
             return replace(alone, labels={row.name: Value.of("2")})
         for name in sorted(both - {*good.limits[0]}):
             needed_row = next(each for each in self.table.keys if each.name == name)
-            good = good.setting(name, next((r.least for r in needed_row.ranges), 1) or 1)
+            good = good.with_resource(name, next((r.least for r in needed_row.ranges), 1) or 1)
         return good
 
 
@@ -257,8 +257,8 @@ class SingleNameRule(RowRule):
         good = self.instead()
         row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
         if row.name not in good.limits[0]:
-            good = good.without(*good.limits[0]).setting(row.name, 1)
-        return good.setting(row.aliases[0], good.limits[0][row.name].plain or 1)
+            good = good.without(*good.limits[0]).with_resource(row.name, 1)
+        return good.with_resource(row.aliases[0], good.limits[0][row.name].plain or 1)
 
 
 class KnownWordRule(RowRule):
@@ -347,7 +347,7 @@ class KnownWordRule(RowRule):
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row, name, value in by_pattern(self.subject_rows, pod):
-            if not is_word(value.text, self._words(row)):
+            if not matches_word(value.text, self._words(row)):
                 yield self._unknown(this, row, name, value)
 
     def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
@@ -413,7 +413,9 @@ class MisspeltWordRule(KnownWordRule):
         usual = super()._unknown(this, row, name, value)
         if value.text in row.values:  # of other software
             return usual
-        same = next((word for word in row.words if letters(word) == letters(value.text)), None)
+        same = next(
+            (word for word in row.words if letters_and_digits(word) == letters_and_digits(value.text)), None
+        )
         vendor_word = {str(field): word for word, field in row.words.items()}.get(value.text)
         if same or vendor_word:
             hint: Message = msg("write {value}", value=same or vendor_word)

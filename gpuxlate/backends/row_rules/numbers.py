@@ -282,7 +282,7 @@ class NumberRule(RowRule):
         row, amount = next(((row, n) for row, n in bad if n > 0 and row.legal.next(n) is not None), bad[0])
         beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
         good = good.without(*beside, *row.overridden_by)
-        return good.setting(row.name, amount)
+        return good.with_resource(row.name, amount)
 
     @staticmethod
     def _illegal(row: KeySpec, good: PodExample) -> Iterator[int]:
@@ -371,7 +371,7 @@ class SizeRule(RowRule):
     def example(self) -> PodExample:
         good = self.instead()
         row = next(row for row in self.subject_rows if row.name in good.limits[0])
-        return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
+        return good.with_resource(row.name, int(good.limits[0][row.name].text) - 1)
 
 
 def _as_written(row: KeySpec, size: PartSize, *, exactly: bool = False) -> Iterator[Range]:
@@ -423,7 +423,7 @@ class UncertainValueRule(RowRule):
 
     def example(self) -> PodExample:
         row = self.subject_rows[0]
-        return self.instead().setting(row.name, int(next(iter(row.uncertain_values))))
+        return self.instead().with_resource(row.name, int(next(iter(row.uncertain_values))))
 
 
 class IgnoredMemoryRule(RowRule):
@@ -469,7 +469,7 @@ class IgnoredMemoryRule(RowRule):
 
     def example(self) -> PodExample:
         cores = self.table.keys_by_model[0].cores
-        return self.share().setting(cores.name if cores else "", 100)
+        return self.share().with_resource(cores.name if cores else "", 100)
 
 
 class AmountRule(RowRule):
@@ -506,4 +506,6 @@ class AmountRule(RowRule):
                 yield this.diagnostic(value, message, "write the amount with its unit, such as 8192Mi")
 
     def example(self) -> PodExample:
-        return self.share().setting(self.subject_rows[0].name, 4096 if self.subject_rows[0].unit > 1 else 8)
+        return self.share().with_resource(
+            self.subject_rows[0].name, 4096 if self.subject_rows[0].unit > 1 else 8
+        )

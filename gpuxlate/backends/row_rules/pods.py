@@ -28,7 +28,7 @@ from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
-    CARDS,
+    NEEDS_CARDS,
     AnyOf,
     AtMostParameter,
     Constraint,
@@ -243,8 +243,8 @@ class SeveralCardsRule(RowRule):
         good = self.instead()
         cards = self.table.keys_by_model[0].cards
         row = self.subject_rows[0]
-        good = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least)
-        return good.setting(cards.name if cards else "", 2)
+        good = good if row.name in good.limits[0] else good.with_resource(row.name, row.ranges[0].least)
+        return good.with_resource(cards.name if cards else "", 2)
 
 
 class NodeFitRule(RowRule):
@@ -276,7 +276,7 @@ class NodeFitRule(RowRule):
         return msg("With a profile, {demands}.", demands=demands)
 
     def in_cluster(self) -> WithProfile:
-        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS)
+        return WithProfile(lambda profile: tuple(self._fitting(profile)), NEEDS_CARDS)
 
     def _fitting(self, profile: Profile) -> Iterator[Constraint]:
         for row in self.subject_rows:
@@ -324,7 +324,7 @@ class NodeFitRule(RowRule):
 
     def example(self) -> PodExample:
         good, counts = self.share(), [row for row in self.subject_rows if row.sets == "cards"]
-        return good if len(counts) < len(self.subject_rows) else good.setting(counts[0].name, 5)
+        return good if len(counts) < len(self.subject_rows) else good.with_resource(counts[0].name, 5)
 
     def instead(self) -> PodExample:
         return self.whole_card()

@@ -17,8 +17,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
-    CARDS,
-    MODES,
+    NEEDS_CARDS,
+    NEEDS_MODES,
     NEVER,
     AnyOf,
     AtMostParameter,
@@ -32,7 +32,7 @@ from gpuxlate.rules.predicates import (
     WithProfile,
     Word,
     card_memory,
-    is_word,
+    matches_word,
 )
 
 HAS_CORE, HAS_GREEDY, HAS_MEMORY = Requests(k.CORE), Requests(k.GREEDY), Requests(k.MEMORY)
@@ -86,7 +86,7 @@ def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: C
     "TKE001",
     Severity.ERROR,
     constraint=Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,)),
-    with_profile=WithProfile(_within_a_card, CARDS),
+    with_profile=WithProfile(_within_a_card, NEEDS_CARDS),
     page=RuleDoc(example_pod(core=30, memory=0), example_pod(core=30, memory=1)),
 )
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -204,7 +204,7 @@ def _one_card(profile: Profile) -> tuple[Constraint, ...]:
     "TKE005",
     Severity.ERROR,
     constraint=Constraint(HAS_WHOLE_CARDS, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,)),
-    with_profile=WithProfile(_one_card, MODES),
+    with_profile=WithProfile(_one_card, NEEDS_MODES),
     page=RuleDoc(example_pod(core=240, memory=60), example_pod(core=160, memory=60)),
 )
 def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -546,7 +546,7 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
     """
     for requirement in pod.choices(k.POLICY):
         for text in requirement.values:
-            if not is_word(text, POLICY_WORDS):
+            if not matches_word(text, POLICY_WORDS):
                 yield _no_policy(this, text, requirement)
 
 
@@ -563,7 +563,7 @@ def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "TKE016",
     Severity.WARNING,
-    with_profile=WithProfile(_not_too_many, CARDS),
+    with_profile=WithProfile(_not_too_many, NEEDS_CARDS),
     page=RuleDoc(
         example_pod(profile="cards: {memoryMiB: 22731}", core=5, memory=1), example_pod(core=10, memory=2)
     ),
@@ -605,7 +605,7 @@ def _recent(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "TKE018",
     Severity.WARNING,
-    with_profile=WithProfile(_recent, MODES),
+    with_profile=WithProfile(_recent, NEEDS_MODES),
     page=RuleDoc(
         example_pod(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
         example_pod(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),

@@ -19,8 +19,8 @@ from gpuxlate.model.share import Qos
 from gpuxlate.rules import predicates as of
 from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
-    CARDS,
-    MODES,
+    NEEDS_CARDS,
+    NEEDS_MODES,
     AtMostParameter,
     Constraint,
     InRange,
@@ -876,7 +876,7 @@ def _other_policy(this: Rule, pod: PodKeys, on_nodes: tuple[str, ...], *, missin
     "VKE005",
     Severity.ERROR,
     constraint=OWN_NODES,
-    with_profile=WithProfile(_of_profile, MODES),
+    with_profile=WithProfile(_of_profile, NEEDS_MODES),
     page=page_of(
         example_pod(policy=NATIVE, profile="policy: burst-share"), example_pod(policy=BURST), "S0, V"
     ),
@@ -1245,7 +1245,7 @@ def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "VKE020",
     Severity.ERROR,
-    with_profile=WithProfile(_of_a_node, CARDS),
+    with_profile=WithProfile(_of_a_node, NEEDS_CARDS),
     page=page_of(
         several_cards_pod("4", 200, 8192, "cards: {perNode: 2}"),
         several_cards_pod("2", 100, 8192),
@@ -1280,7 +1280,7 @@ def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
 @rule(
     "VKE033",
     Severity.WARNING,
-    with_profile=WithProfile(_can_colocate, MODES),
+    with_profile=WithProfile(_can_colocate, NEEDS_MODES),
     page=page_of(offline(profile="kubernetesVersion: v1.28.15-vke.18"), example_pod(), "S1"),
 )
 def cluster_can_colocate(
@@ -1324,7 +1324,7 @@ def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Con
 @rule(
     "VKE034",
     Severity.WARNING,
-    with_profile=WithProfile(_knows_the_cards, MODES),
+    with_profile=WithProfile(_knows_the_cards, NEEDS_MODES),
     page=page_of(
         example_pod(cards="2", profile="components: {mgpu: v0.1.9}"),
         example_pod(limits_of_part(15, 2048)),
