@@ -14,7 +14,7 @@ from gpuxlate.model.keys import Per
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.key_index import KeyIndex
-from gpuxlate.rules.predicates import is_word
+from gpuxlate.rules.predicates import matches_word
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
     containers_are_known,
@@ -65,7 +65,7 @@ def unknown_choices(selectors: Sequence[Selector], target: Backend) -> Iterator[
     """Choices that stay as they are, with a value that the target does not know (GX023)."""
     for selector in selectors:
         row = target.find(selector.key) if target.chooses(selector.key) else None
-        if row is not None and row.texts and not is_word(selector.text, (*row.texts, *row.values)):
+        if row is not None and row.texts and not matches_word(selector.text, (*row.texts, *row.values)):
             message = msg(
                 "{key} is {value!r}, which {title} does not know",
                 key=selector.key,
