@@ -331,22 +331,22 @@ def _judge_quotas(state: LintState) -> None:
 # --- what is wrong with it ------------------------------------------------------------------------
 def _check_document(state: LintState) -> None:
     """The rules of a document: repeated keys, keys outside of any pod, claims; or what an upgrade changes."""
-    context, words = state.context, key_index_of(state.context)
+    context, index = state.context, key_index_of(state.context)
     if context.before is not None:
         from gpuxlate.lint.upgrade import changes_in_quotas, changes_in_values
 
         state.report(changes_in_quotas(state.document, context))
         state.report(changes_in_values(state.document, context))
         return
-    places = places_beside(state.document, (pod.keys for pod in state.pods), words.search())
+    places = places_beside(state.document, (pod.keys for pod in state.pods), index.search())
     facts = document_keys(
         state.document,
         state.pods,
         lambda name: (
             registry.is_gpu_key(name)
             or name == NVIDIA_GPU
-            or bool(words.unread(name))
-            or words.misspelt(name, Place.RESOURCE) is not None
+            or bool(index.unread(name))
+            or index.misspelt(name, Place.RESOURCE) is not None
         ),
         places,
         state.read,

@@ -63,11 +63,11 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     yield from of_no_vendor
     speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object
-        words = key_index_of(context)
+        index = key_index_of(context)
         speaking = tuple(
             backend
             for backend in registry.pod_backends()
-            if any(words.is_meant(name, place, pod) for name, place, _ in backend.owned(pod))
+            if any(index.is_meant(name, place, pod) for name, place, _ in backend.owned(pod))
             or backend.is_detected(pod)
         )
     for backend in speaking:
@@ -139,23 +139,23 @@ def check_explicit_count(document: Document, pod: Pod) -> Iterator[Diagnostic]:
 _CARD = regex(rf"{DEVICE_FILE}\d+")
 
 
-def mounted_cards(document: Document, pod: Pod, words: KeyIndex) -> Iterator[Diagnostic]:
+def mounted_cards(document: Document, pod: Pod, index: KeyIndex) -> Iterator[Diagnostic]:
     """The files of cards that containers with GPUs mount from the node (GX042)."""
     spec = get(document.root, *pod.keys.path)
     files: dict[str, Value] = {}
-    for index, volume in enumerate(items(get(spec, "volumes"))):
+    for number, volume in enumerate(items(get(spec, "volumes"))):
         path = get(volume, "hostPath", "path")
         name = get_text(volume, "name")
         if path is not None and name:
-            files[name] = value_of(path, (*pod.keys.path, "volumes", index, "hostPath", "path"))
+            files[name] = value_of(path, (*pod.keys.path, "volumes", number, "hostPath", "path"))
     cards = {name: value for name, value in files.items() if _CARD.fullmatch(value.text)}
     for container in pod.keys.all_containers() if cards else ():
         shares = [
             name
             for name in container.resources
-            if any(dialect.requests_with(name) for dialect in words.owners(name))
+            if any(dialect.requests_with(name) for dialect in index.owners(name))
         ]
-        whole = [name for name in container.resources if words.counts_whole_cards(name)]
+        whole = [name for name in container.resources if index.counts_whole_cards(name)]
         for mount in items(get(document.root, *container.path, "volumeMounts")) if shares or whole else ():
             file = cards.pop(get_text(mount, "name") or "", None)
             if file is not None:

@@ -38,7 +38,7 @@ class Queues:
         self.containers += more.containers
         return self
 
-    def add(self, document: Document, pods: Iterable[Pod], words: KeyIndex) -> None:
+    def add(self, document: Document, pods: Iterable[Pod], index: KeyIndex) -> None:
         """What a document has of both."""
         self.covered.update(
             quota.resource
@@ -47,7 +47,7 @@ class Queues:
         )
         for pod in pods:
             if QUEUE_LABEL in pod.keys.owner_labels or QUEUE_LABEL in pod.keys.labels:
-                self.containers += _containers(document, pod, words)
+                self.containers += _containers(document, pod, index)
 
     def uncovered(self) -> Iterator[Diagnostic]:
         """The findings about resources that no queue covers, where one covers others of the container."""
@@ -65,11 +65,11 @@ def _counts(covered: str, name: str) -> bool:
     return covered == name or (covered.startswith(domain + slash) and covered.endswith(f"-{rest}"))
 
 
-def _containers(document: Document, pod: Pod, words: KeyIndex) -> Iterator[QueuedContainer]:
+def _containers(document: Document, pod: Pod, index: KeyIndex) -> Iterator[QueuedContainer]:
     for container in pod.keys.all_containers():
         findings: dict[str, Diagnostic] = {}
         for name, value in container.resources.items():
-            if (words.is_resource(name) or words.counts_whole_cards(name)) and quantity.whole(
+            if (index.is_resource(name) or index.counts_whole_cards(name)) and quantity.whole(
                 value.text
             ) != 0:
                 written = str(value.path[-1])

@@ -32,33 +32,33 @@ class Judged(NamedTuple):
 
 def judge_quotas(document: Document, context: Context) -> Judged:
     """A resource in a quota is judged as in a container, where the API server does so too."""
-    words, renamed = key_index_of(context), renamed_by(context.profile)
+    index, renamed = key_index_of(context), renamed_by(context.profile)
     findings: list[tuple[Diagnostic, ObjectRef]] = []
     read: set[Path] = set()
     for quota in quotas_in(document):
         name = renamed.get(quota.resource, quota.resource)
-        is_of_gpus = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
+        is_of_gpus = index.rows(name) or name in registry.whole_card_keys() or index.unread(name)
         if is_of_gpus and not quota.is_counted and not _is_kept(quota, name):
             findings += [
                 (quota_is_counted(path, quota.written, quota.resource), quota.object) for path in quota.names
             ]
-        if _is_resource(words, quota, name):
+        if _is_resource(index, quota, name):
             read |= {*quota.names}
             findings += [(finding, quota.object) for finding in _findings(quota, name, context)]
             if _is_of_each_card(quota, name):
                 findings += [
                     (quota_counts_all_cards(path, quota.written), quota.object) for path in quota.names[:1]
                 ]
-        elif words.unread(name) is not None or words.product(name):
+        elif index.unread(name) is not None or index.product(name):
             read |= {*quota.names}
             findings += [(finding, quota.object) for finding in _unread(quota, name, context)]
     return Judged(findings, frozenset(read))
 
 
-def _is_resource(words: KeyIndex, quota: Quota, name: str) -> bool:
+def _is_resource(index: KeyIndex, quota: Quota, name: str) -> bool:
     """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
-    rows = words.rows(name)
-    return any(map(quota.takes, rows)) or words.misspelt(name, Place.RESOURCE) is not None
+    rows = index.rows(name)
+    return any(map(quota.takes, rows)) or index.misspelt(name, Place.RESOURCE) is not None
 
 
 def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:

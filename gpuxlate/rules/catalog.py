@@ -112,10 +112,10 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
             yield from rule(document, context)
 
 
-def subjects(pod: PodKeys, words: KeyIndex) -> frozenset[Subject]:
+def subjects(pod: PodKeys, index: KeyIndex) -> frozenset[Subject]:
     """The subjects of vendor-neutral rules that the pod has."""
     in_pods: set[Subject] = set()
-    subjects_of_key = words.subjects
+    subjects_of_key = index.subjects
     for place, field, _, _, keys in groups(pod):
         for name, value in keys:
             of_key = subjects_of_key(name, place)

@@ -1,4 +1,4 @@
-"""The rules on claims of devices that belong to no driver (DRA)."""
+"""The rules on claims of devices that hold for every driver (DRA)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def request_has_the_form_of_its_version(
 
 
 def _serves(cluster: str, api: str) -> bool | None:
-    """A Kubernetes has a version of the API."""
+    """A version of Kubernetes serves a version of the API for claims; None if it cannot be compared."""
     return at_least(cluster, releases.versions_of(releases.KUBERNETES, f"{CLAIMS_API_GROUP}/{api}")[0])
 
 
@@ -121,7 +121,6 @@ def pods_have_claims_of_their_own(
                 yield this.diagnostic(claim.claim, message, hint)
 
 
-# Rules on claims of pods: DRA008, DRA013 to DRA016.
 IN_ANOTHER_OBJECT = "what a claim requests is in another object, which a policy does not see"
 
 

@@ -1,4 +1,4 @@
-"""The rules of a whole document: keys given twice, shared nodes, keys outside any pod (GX)."""
+"""The rules of a whole document: repeated keys, shared nodes, keys outside any pod (GX), and quotas (K8S)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    places, words = PodPlaces(document), key_index_of(context)
+    places, index = PodPlaces(document), key_index_of(context)
     keys_of: dict[Path, list[Outside]] = {}
     for key in document.outside:
         wrong = places.misplaced(key.name, key.path)
@@ -99,13 +99,13 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             yield this.diagnostic(key.path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
         resource = resource_of(key.name)  # as behind the settings of Spark
-        miss = None if words.rows(resource) else words.misspelt(resource, Place.RESOURCE)
+        miss = None if index.rows(resource) else index.misspelt(resource, Place.RESOURCE)
         if miss is not None and key.path[-2:-1] in _OF_RESOURCES:
             message = msg("{name} is not a key of {dialect}", name=key.name, dialect=miss.dialect.title)
             hint = suggest(miss.meant) if miss.meant else _UNREAD
             yield this.diagnostic(key.path, message, hint, severity=Severity.WARNING, on_key=True)
             continue
-        of_no_dialect = not words.owners(resource) and (miss or words.counts_whole_cards(resource))
+        of_no_dialect = not index.owners(resource) and (miss or index.counts_whole_cards(resource))
         if not of_no_dialect and key.path not in document.reported:
             keys_of.setdefault(_item(key.path), []).append(key)
     for keys in keys_of.values():
@@ -121,7 +121,7 @@ CHECK_BY_HAND = "check it by hand after a translation"
 
 
 def _left_as_it_is(key: Outside, more: int) -> Message:
-    """What is said of the keys of an object outside of pods. ``key``: the first, with so many ``more``."""
+    """The message about the keys of an object outside of pods: the first ``key``, and ``more`` others."""
     if more:
         return msg(
             "{name} and {count} more keys of this object are not in a pod: they are left as they are",
@@ -228,12 +228,11 @@ _OF_RESOURCES = (("limits",), ("requests",))
 """The last fields of paths to resources."""
 _UNREAD = "check the name: nothing reads this key"
 REMARKS = (product_is_read.code, whole_cards_have_a_dialect.code)
-"""Of what is left as it is: as info, one for each key of an object is enough."""
+"""Rules about keys that are left as they are: one finding for each key of an object is enough."""
 
 
 def once_per_object(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings of a source with one for each object and key of what is left as it is: the first in the
-    text. The shares of the object have each their own."""
+    """The findings without repeated ``REMARKS``: for each object and message, the first in the text."""
     once: dict[object, Diagnostic] = {}
     for number, finding in enumerate(findings):
         key: object = number
@@ -244,11 +243,11 @@ def once_per_object(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 
 def _item(path: Path) -> Path:
-    """The object of a place: the item of a List; else the whole document."""
+    """The path of the object that a path is in: an item of a List, else the whole document."""
     return path[:2] if path[:1] == ("items",) else ()
 
 
-# --- places beside the right ones: fields that Kubernetes does not have -----------------------------
+# --- misplaced keys: near a pod, in fields that Kubernetes does not have ----------------------------
 
 _RESOURCES = ("limits", "requests")
 _PLURALS = {
@@ -265,7 +264,7 @@ _OF_CONTAINER = ("resources", "env")
 
 
 class Misplaced(NamedTuple):
-    """Why a key is in no pod though it is near one, and where it belongs."""
+    """What is wrong with the place of a key near a pod, and where the key belongs."""
 
     message: Message
     hint: Message | str
@@ -286,9 +285,9 @@ class PodPlaces:
             )
 
     def misplaced(self, name: str, path: Path) -> Misplaced | None:
-        """What is wrong with the place of a key that is in no pod; None where the place may be right."""
-        for index, (field, below) in enumerate(pairwise(path)):
-            if field in _CONTAINERS and isinstance(below, str):
+        """What is wrong with the place of a key outside of pods; None if the place may be right."""
+        for index, (field, child) in enumerate(pairwise(path)):
+            if field in _CONTAINERS and isinstance(child, str):
                 return self._not_listed(name, path[index + 1 :], path[:index])
         above = path[:-1]
         if above[-2:] in _OF_METADATA:
@@ -296,8 +295,8 @@ class PodPlaces:
         holders = [length for length in range(len(above), -1, -1) if above[:length] in self._containers]
         if holders:
             return _in_container(name, above[holders[0] :])
-        beside = next((above[n:] for n in range(len(above) - 1, -1, -1) if self._is_pod(above[:n])), ())
-        if beside[:1] and beside[0] in (*_RESOURCES, "resources"):
+        in_pod = next((above[n:] for n in range(len(above) - 1, -1, -1) if self._is_pod(above[:n])), ())
+        if in_pod[:1] and in_pod[0] in (*_RESOURCES, "resources"):
             return Misplaced(
                 msg("{name} is beside the containers, where nothing reads it", name=name),
                 "write it in resources.limits of a container",
@@ -305,11 +304,14 @@ class PodPlaces:
         return None
 
     def _not_listed(self, name: str, inside: Path, spec: Path) -> Misplaced | None:
-        """A mapping in place of the list of containers: a container, or containers by name, as in the values
-        of many charts, whose templates make a list of them. ``inside``: the path of the key in it."""
+        """What is wrong if ``containers`` is a mapping: one container, or containers by name.
+
+        Values of charts without a kind may have containers by name, since their templates make a list of
+        them. ``inside``: the path of the key in the mapping. ``spec``: the path of the mapping's parent.
+        """
         of_kind = any(path in self._objects for path in prefixes(spec))
-        below = inside[0]
-        by_name = below not in _OF_CONTAINER
+        container = inside[0]
+        by_name = container not in _OF_CONTAINER
         if not of_kind and (by_name or self._has_kind):
             return None
         message = msg("{name} is not in a pod: containers must be a list, not a mapping", name=name)
@@ -317,13 +319,14 @@ class PodPlaces:
             return Misplaced(message, "write it in resources.limits of a container")
         if by_name:
             hint = msg(
-                "write - name: {container} in place of {container}:, with its fields below", container=below
+                "write - name: {container} in place of {container}:, with its fields below",
+                container=container,
             )
             return Misplaced(message, hint)
         return Misplaced(message, "write a dash before the first key of each container: - name: ...")
 
     def _is_pod(self, path: Path) -> bool:
-        """A pod spec, or the template that holds one."""
+        """The path is that of a pod spec, or of a template with one."""
         return path in self._pods or (*path, "spec") in self._pods
 
 

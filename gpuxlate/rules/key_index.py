@@ -42,21 +42,21 @@ COMMON = "gpu"
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
 WHOLE, PARTITION = "whole cards", "partition"
-"""How the meaning of a row begins that counts nothing else, and what a row of a fixed part of a card sets."""
+"""``WHOLE``: how the meaning of a row for whole cards begins. ``PARTITION``: what a row for a fixed part of a
+card sets."""
 PLACES_OF_REQUESTS = (Place.RESOURCE, Place.NODE_SELECTOR)
-"""Where no scheduler writes: a name of its own there is somebody's mistake."""
+"""Places where no scheduler writes: a key of a scheduler there was written by hand."""
 
 
 _WILD = regex(r"[*?\[]")
-"""The first of these in a name, and what is behind it, stand for others."""
+"""The first wildcard of a pattern for names."""
 
 
 D = TypeVar("D", bound=Dialect)
 
 
 class Owners(Generic[D]):
-    """Some dialects, looked up by keys and by pods. What is found of keys is kept: the same ones come again
-    in every pod."""
+    """Dialects, looked up by keys and by pods. Results for keys are cached, since pods have the same keys."""
 
     def __init__(self, dialects: tuple[D, ...]) -> None:
         self.dialects = dialects
@@ -68,7 +68,7 @@ class Owners(Generic[D]):
         return tuple(dialect for dialect in self.of_domain(name) if dialect.owns(name))
 
     def of_domain(self, name: str) -> tuple[D, ...]:
-        """The dialects with keys of the name's domain: others are not asked."""
+        """The dialects with keys in the domain of the name: only these can own it."""
         return self._by_domain.get(domain_of(name), ())
 
     @cached_property
@@ -80,7 +80,7 @@ class Owners(Generic[D]):
         return by_domain
 
     def backends_of(self, pod: PodKeys) -> tuple[D, ...]:
-        """The dialects in which containers of a pod ask for GPUs."""
+        """The dialects in which a pod requests GPUs, in the order of ``dialects``."""
         numbers: set[int] = set()
         for container in pod.all_containers():
             for values in (container.limits, container.requests):
@@ -104,7 +104,7 @@ class Owners(Generic[D]):
         return tuple(self.dialects[number] for number in sorted(numbers))
 
     def joined(self, names: Collection[str]) -> frozenset[str]:
-        """The resources of a container that are one share with keys of another dialect in it."""
+        """The resources of a container that form one share with its keys of another dialect."""
         for companions, dialect in self._companions:
             if not companions.isdisjoint(names) and any(map(dialect.owns, names)):
                 return companions.intersection(names)
@@ -115,7 +115,7 @@ class Owners(Generic[D]):
         return [(frozenset(dialect.companions), dialect) for dialect in self.dialects if dialect.companions]
 
     def _as_companions(self, pod: PodKeys) -> set[int]:
-        """The dialects whose keys in a pod are all one share with those of another."""
+        """The numbers of the dialects whose keys in a pod all form one share with keys of another dialect."""
         joined: set[int] = set()
         alone: set[int] = set()
         for container in pod.all_containers():
@@ -125,13 +125,14 @@ class Owners(Generic[D]):
         return joined - alone
 
     def _requesting(self, name: str) -> tuple[int, ...]:
-        """The dialects in which a key in the resources of a container asks for GPUs."""
+        """The numbers of the dialects in which a key in the resources of a container requests GPUs."""
         owners = {id(dialect) for dialect in self.owners(name) if dialect.requests_with(name)}
         return tuple(number for number, dialect in enumerate(self.dialects) if id(dialect) in owners)
 
     @cached_property
     def _detectors(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
-        """The dialects that pods speak without keys in resources: how, and which names that needs."""
+        """The dialects that a pod can use without keys in resources: the number of each, its detector, and
+        the keys that the detector needs."""
         detectors = [(number, dialect.detector) for number, dialect in enumerate(self.dialects)]
         return [
             (number, speaks, speaks.needs() if isinstance(speaks, Predicate) else ())
@@ -141,7 +142,7 @@ class Owners(Generic[D]):
 
     @cached_property
     def _detector_numbers(self) -> dict[str, list[int]]:
-        """Their places there, by the names that the first of their needs has; under "" those without any."""
+        """The indexes of ``_detectors`` by each name of their first need; under "" those without needs."""
         places: dict[str, list[int]] = {"": []}
         for place, (_, _, needs) in enumerate(self._detectors):
             for name in needs[0] if needs else ("",):
@@ -199,11 +200,11 @@ class KeyIndex(Owners[Dialect]):
         self._word = regex(rf"(?:(?<![\w./-])|(?<=[.]annotation[.]))(?:{names})(?![\w/-])")
 
     def is_foreign(self, name: str) -> bool:
-        """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
+        """No dialect and no product has keys with the domain of the name, or with its beginning."""
         return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
 
     def has_word(self, held: Iterable[str], text: str, start: int, end: int) -> bool:
-        """One of some ``words`` may be in some characters of a text, by itself."""
+        """A part of a text may have one of ``held``, which are some of ``words``, as a whole word."""
         for word in held:
             at = text.find(word, start, end)
             while at >= 0:
@@ -213,8 +214,8 @@ class KeyIndex(Owners[Dialect]):
         return False
 
     def _search(self, *names: str) -> KeySearch:
-        """Where a text may name a key: of a dialect, of a product, one that reads like an accelerator's, or
-        one of these names."""
+        """The search for names in a text: keys of dialects and products, names of accelerators, and these
+        names."""
         from gpuxlate.manifest.hits import KeySearch
 
         accelerators = (key for keys in ACCELERATORS.values() for key in keys)
@@ -222,22 +223,22 @@ class KeyIndex(Owners[Dialect]):
         return KeySearch(searched, (sign.removeprefix("/") for sign in SIGNS), COMMON)
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
-        """What the data sheets say of a key."""
+        """The rows of the data sheets for a key."""
         rows = (dialect.find(name) for dialect in self.of_domain(name))
         return tuple(row for row in rows if row is not None)
 
     def _units(self, name: str) -> frozenset[str]:
-        """What a key counts by the data sheets: MiB, percent, cards."""
+        """The units of a key in the data sheets: MiB, percent, cards."""
         return frozenset(unit_of(row, None) for row in self.rows(name)) - {""}
 
     def _memory_unit(self, name: str) -> str:
-        """MiB or GiB, where a resource counts these by its data sheet, ``units`` of others; else nothing."""
+        """The unit of a resource for memory: MiB, GiB, or another unit of a vendor. "" for any other key."""
         row = next((row for row in self.rows(name) if Place.RESOURCE in row.places), None)
         unit = "" if row is None or row.quantity else unit_of(row, None)
         return unit if unit in ("MiB", "GiB") or beyond_plausible(row) is not None else ""
 
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
-        """What a key in a place of a pod may be to a vendor-neutral rule."""
+        """The subjects of vendor-neutral rules that a key in a place of a pod has."""
         bare = place is Place.RESOURCE and "/" not in name and has_gpu_name_without_domain(name)
         if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
             return frozenset((Subject.NO_DOMAIN,)) if bare else frozenset()
@@ -262,8 +263,8 @@ class KeyIndex(Owners[Dialect]):
         return name == IGNORE or bool(self.owners(name))
 
     def is_meant(self, name: str, place: Place, pod: PodKeys) -> bool:
-        """A word that could be anybody's is a vendor's in pods that speak its dialect; other keys are so
-        everywhere."""
+        """The key is a vendor's in this pod. A name that other software may use too is a vendor's only in
+        pods that use its dialect."""
         owners = self.owners(name)
         return ("/" in name and not owners) or any(self._means(owner, name, place, pod) for owner in owners)
 
@@ -284,12 +285,12 @@ class KeyIndex(Owners[Dialect]):
         return bool(by_hand) and not any(takes_effect(row, place) for row in by_hand)
 
     def has_bounds(self, name: str, pod: PodKeys) -> bool:
-        """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
+        """A dialect of the pod has a unit for the key, and so a rule on numbers below 0."""
         rows = (dialect.find(name) for dialect in self.backends_of(pod))
         return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
     def _is_resource(self, name: str) -> bool:
-        """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
+        """A key of GPUs that belongs in limits, or an unknown one. GX013 reports any other key in limits."""
         rows = self.rows(name)
         return name == NVIDIA_GPU or (
             bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
@@ -306,11 +307,11 @@ class KeyIndex(Owners[Dialect]):
         return bool(rows) and all(Place.WRITTEN_BY_SCHEDULER in row.places for row in rows)
 
     def placed_by_scheduler(self, pod: PodKeys) -> bool:
-        """A vendor's scheduler has written on the pod: it is one of a cluster."""
+        """A vendor's scheduler has written on the pod, so the pod is from a cluster."""
         return any(self.written_by_scheduler(name) for name in pod.annotations)
 
     def product(self, name: str, place: Place | None = None) -> Product | None:
-        """The product that is known by name and not read, whose key a name is.
+        """The unsupported product that the key belongs to, None if there is none.
 
         ``place``: where it is in a pod. None is any place, where names without a domain are no product's.
         """
@@ -330,8 +331,10 @@ class KeyIndex(Owners[Dialect]):
         return known_product or product_in(name, self._look_alikes)
 
     def _unread(self, name: str) -> str | None:
-        """What whole accelerators a resource counts that no dialect reads, and that no other rule reports;
-        UNKNOWN where its name reads like an accelerator's."""
+        """The whole accelerators that a resource counts, if no dialect reads it and no other rule reports it.
+
+        UNKNOWN if only the name reads like an accelerator's; None for any other resource.
+        """
         if self.owners(name) or self.rows(name) or self.product(name):
             return None
         accelerators = accelerators_of(name)
@@ -342,8 +345,11 @@ class KeyIndex(Owners[Dialect]):
         )
 
     def _offers(self, name: str) -> frozenset[str]:
-        """The kinds of nodes that may offer a resource: by dialect, and those that have its partitions apart
-        from its whole cards. Of a key of whole cards, those with a share beside it."""
+        """The kinds of nodes that may offer a resource, as texts that can be compared.
+
+        A kind is a dialect, or the nodes of a dialect with partitions. A key for whole cards is offered by
+        nodes of the dialects that also have a key for shares.
+        """
         rows = {dialect.name: dialect.find(name) for dialect in self.of_domain(name)}
         known_rows = {dialect: row for dialect, row in rows.items() if row is not None}
         if self.counts_whole_cards(name):
@@ -359,11 +365,11 @@ class KeyIndex(Owners[Dialect]):
         return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in partitioned)))
 
     def taken_for(self, product: Product) -> Dialect | None:
-        """The dialect whose keys those of a product are easily taken for."""
+        """The dialect whose keys are easily confused with those of a product, None if there is none."""
         return next((dialect for dialect in self.dialects if product in dialect.similar_products), None)
 
     def _near_miss(self, name: str) -> NearMiss | None:
-        """The known key that a misspelt key is near, None where it is not misspelt."""
+        """The known key that a misspelt key is nearest to, None if it is not misspelt."""
         if name in (IGNORE, NVIDIA_GPU) or name in self.known_typos or self.rows(name):
             return None
         if self.product(name) or accelerators_of(name):
@@ -389,8 +395,10 @@ class KeyIndex(Owners[Dialect]):
         return renamed if renamed and not self.owners(name) else self.near_miss(name) or renamed
 
     def _renamed(self, name: str) -> NearMiss | None:
-        """The resource that an unknown one has the words of, with other separators or abbreviations, or in
-        another domain of the same vendor: tencent.com/qgpu-core."""
+        """The resource with the same words as an unknown one, None if there is none.
+
+        The separators, abbreviations, or the domain of the same vendor may differ: tencent.com/qgpu-core.
+        """
         rows = self.rows(name)
         if any(not row.is_pattern or Place.WRITTEN_BY_SCHEDULER not in row.places for row in rows):
             return None  # it is known; names like those that a scheduler writes are not, in resources
@@ -421,7 +429,7 @@ class KeyIndex(Owners[Dialect]):
         return pairs
 
     def _maybe_meant(self, name: str) -> Iterator[str]:
-        """The known keys of domains that a name's own may be a misspelt one of."""
+        """The known keys that a name may be misspelt from, by its domain and its length."""
         domain = name.partition("/")[0]
         for candidate_domain, names in self._candidates_by_domain.items():
             if domain == candidate_domain or (COMMON in name and _may_be_domain(domain, candidate_domain)):
@@ -437,7 +445,7 @@ class KeyIndex(Owners[Dialect]):
 
 
 def takes_effect(row: KeySpec, place: Place) -> bool:
-    """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
+    """The key of a row takes effect in a place. A label of nodes also does in a node selector."""
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 
 
@@ -447,7 +455,7 @@ def is_policy(row: KeySpec) -> bool:
 
 
 def _is_anybodys(dialect: Dialect, name: str) -> bool:
-    """The key could be of any software beside the dialect."""
+    """Other software than the dialect may use the key too."""
     row = dialect.find(name)
     return row.is_word if row else "/" not in name and any(row.is_word for row in dialect.keys)
 
@@ -458,7 +466,7 @@ _SEPARATOR = regex(r"[-_.]+")
 
 
 def _words_of(name: str) -> str:
-    """What is behind the slash of a key, with neither separators nor the end of a plural, and abbreviated."""
+    """The part of a key after the slash, abbreviated, without separators and a plural s."""
     text = _SEPARATOR.sub("", _tail(name).lower())
     for word, short in _SHORTER.items():
         text = text.replace(word, short)
@@ -466,13 +474,16 @@ def _words_of(name: str) -> str:
 
 
 def _vendor_of(domain: str) -> str:
-    """The part of a domain that somebody has bought: tencent.com of tke.cloud.tencent.com."""
+    """The registered part of a domain: tencent.com of tke.cloud.tencent.com."""
     return ".".join(domain.split(".")[-2:])
 
 
 def _may_be_misspelt(row: KeySpec) -> bool:
-    """A name of its own; what is before a slash is a domain, since a short word is near to many others, and
-    the name of a card is near to those of other cards, which device plugins count whole."""
+    """The key of a row can be what a misspelt key means.
+
+    Not a pattern, nor a name before a slash without a dot, since a short word is near to many others. Not the
+    name of a card model, which is near to those of other models.
+    """
     if row.model and row.sets == "cards":
         return False
     prefix, slash, _ = row.name.partition("/")
@@ -480,7 +491,7 @@ def _may_be_misspelt(row: KeySpec) -> bool:
 
 
 class NearMiss(NamedTuple):
-    """An unknown key, the dialect it seems to be of, what was meant, and whether that is probable."""
+    """What an unknown key seems to be: the dialect, the known key, and whether that key is probable."""
 
     dialect: Dialect
     meant: str | None
@@ -491,7 +502,7 @@ _last: list[KeyIndex] = []
 
 
 def key_index_of(context: Context) -> KeyIndex:
-    """The index of the keys of a context. The last one is kept, since a run has one set of dialects."""
+    """The index of the keys of a context's dialects. The last one is kept: a run has one set of dialects."""
     if not _last or _last[0].dialects is not context.dialects:
         _last[:] = [KeyIndex(context.dialects)]
     return _last[0]
@@ -502,9 +513,9 @@ _WORD = regex(r".+(?=/)|[a-z]+.")
 
 
 def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
-    """Lower-case texts, one of which is in every manifest that some rule or dialect applies to.
+    """Lower-case texts: every manifest that a rule or dialect applies to contains at least one of them.
 
-    Few of them, since each is searched for in every file of a folder: COMMON, and the domains of keys.
+    They are few, since each is searched for in every file of a folder: COMMON, and the domains of keys.
     """
     listed = tuple(dialects)
     names = {row.name for dialect in listed for row in dialect.keys if not row.name.isalpha()}
@@ -558,7 +569,7 @@ def distance(text: str, other: str, limit: int) -> int | None:
 
 
 def _alike(text: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The length of the common prefix of two texts."""
     pairs = enumerate(zip(text, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(text), len(other)))
 
@@ -601,7 +612,7 @@ def closest(name: str, candidates: list[str]) -> str | None:
 
 
 def similar_name(name: str, candidates: list[str]) -> str | None:
-    """The name that looks most like it, for a hint only."""
+    """The candidate that looks most like the name, for a hint only; None if none is similar."""
     tails = {_tail(candidate): candidate for candidate in candidates}
     matches = spelt_like(_tail(name), tails)
     return tails[matches[0]] if matches else None
@@ -618,7 +629,7 @@ def _may_be_meant(name: str, candidate: str) -> bool:
 
 
 def _may_be_domain(domain: str, candidate: str) -> bool:
-    """A domain may be a misspelt one: not where whole labels are added, taken away or replaced."""
+    """A domain may be misspelt from the candidate. Not if whole labels are added, removed or replaced."""
     if abs(len(domain) - len(candidate)) > NEAR:
         return False
     labels, meant = domain.split("."), candidate.split(".")

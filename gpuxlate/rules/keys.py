@@ -1,4 +1,4 @@
-"""The rules over the keys of all dialects, and what they demand once the dialects are known (GX)."""
+"""The rules over the keys of all dialects, and the constraints that they get from these keys (GX)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _DOUBTFUL = {
 
 def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Constraint, ...]:
     """GX007: no amount of memory looks like one in another unit."""
-    words = key_index_of(Context(dialects=tuple(dialects)))
+    index = key_index_of(Context(dialects=tuple(dialects)))
     constraints = []
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
-        row = next((row for row in words.rows(name) if Place.RESOURCE in row.places), None)
+        row = next((row for row in index.rows(name) if Place.RESOURCE in row.places), None)
         doubtful = _DOUBTFUL.get(number_format.unit_of(row, profile))
         first = number_format.beyond_plausible(row)
         doubtful = Range(first) if first is not None else doubtful
@@ -67,10 +67,10 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     ## Source
     The data sheets of the vendors' keys.
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for spot in key_occurrences(pod):
-        miss = words.misspelt(spot.name, spot.place)
-        if miss is None or not words.is_meant(spot.name, spot.place, pod):
+        miss = index.misspelt(spot.name, spot.place)
+        if miss is None or not index.is_meant(spot.name, spot.place, pod):
             continue
         meant = miss.meant
         edit = spot.renamed(meant) if meant and miss.probable else None
@@ -106,22 +106,22 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     ## Source
     volcano-sh/volcano, pull request 3030; kubeflow/arena, `pkg/apis`; elastic-ai/arena.
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     versions = context.profile.components if context.profile else {}
     for spot in key_occurrences(pod):
-        if spot.place not in PLACES_OF_REQUESTS and words.written_by_scheduler(spot.name):
-            components = (component for owner in words.owners(spot.name) for component in owner.components)
-            denying = releases.denying(versions, components, spot.name)
+        if spot.place not in PLACES_OF_REQUESTS and index.written_by_scheduler(spot.name):
+            components = (component for owner in index.owners(spot.name) for component in owner.components)
+            refusing = releases.refusing_release(versions, components, spot.name)
             message = msg("{name} is written by the scheduler, not in a manifest", name=spot.name)
-            if denying is not None:
+            if refusing is not None:
                 message = msg(
-                    "{release} refuses pods that are made with {name}", release=denying, name=spot.name
+                    "{release} refuses pods that are made with {name}", release=refusing, name=spot.name
                 )
             yield this.diagnostic(
                 spot.path,
                 message,
                 "remove it",
-                severity=Severity.ERROR if denying else None,
+                severity=Severity.ERROR if refusing else None,
                 on_key=spot.on_key,
                 fix=Fix(msg("remove {name}", name=spot.name), (spot.removal,)),
             )
@@ -143,14 +143,14 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     tkestack/gpu-manager, README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     reported: set[str] = set()
-    for spot, product in _of_products(words, pod):
-        dialect = words.taken_for(product)
+    for spot, product in _of_products(index, pod):
+        dialect = index.taken_for(product)
         if dialect is None or product.title in reported:
             continue
         reported.add(product.title)
-        if words.owners(spot.name):
+        if index.owners(spot.name):
             message = msg(
                 "{name} is a key of {product}, which has ended", name=spot.name, product=product.title
             )
@@ -187,9 +187,9 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     BirenTechnology/k8s-device-plugin; The table of products on the page of targets, for the others.
     """
-    words = key_index_of(context)
-    for spot, product in _of_products(words, pod):
-        if not words.taken_for(product):
+    index = key_index_of(context)
+    for spot, product in _of_products(index, pod):
+        if not index.taken_for(product):
             yield this.diagnostic(
                 spot.path,
                 not_read(spot.name, product),
@@ -203,14 +203,14 @@ OF_PRODUCTS = frozenset((key_is_no_look_alike.code, product_is_read.code))
 
 
 def not_read(name: str, product: Product) -> Message:
-    """What GX027 says of a key."""
+    """The message of GX027 about a key."""
     return msg("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
 
 
-def _of_products(words: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
-    joined = {name for container in pod.all_containers() for name in words.joined(container.resources)}
+def _of_products(index: KeyIndex, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
+    joined = {name for container in pod.all_containers() for name in index.joined(container.resources)}
     for spot in key_occurrences(pod):
-        product = words.product(spot.name, spot.place)
+        product = index.product(spot.name, spot.place)
         if product and not (spot.place is Place.RESOURCE and spot.name in joined):
             yield spot, product
 
@@ -263,17 +263,17 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     multi-card-sharing-through-shared-gpu-scheduling (2025-04-19); Tencent Cloud, GPU sharing: using qGPU: the
     policy is a label of nodes with three values (2024-11-25).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for spot in key_occurrences(pod):
-        misplaced = words.is_misplaced(spot.name, spot.place)
-        if misplaced and words.written_by_scheduler(spot.name):
-            yield _by_hand(this, words, spot)
+        misplaced = index.is_misplaced(spot.name, spot.place)
+        if misplaced and index.written_by_scheduler(spot.name):
+            yield _by_hand(this, index, spot)
             continue
-        rows = [row for row in words.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
+        rows = [row for row in index.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
         if not rows or spot.level is Level.STRAY:  # K8S006 moves keys outside of metadata
             continue
         schedulers = [*of_annotation(rows)] if spot.place is Place.ANNOTATION else []
-        if not words.is_meant(spot.name, spot.place, pod) or _is_named(pod, schedulers):
+        if not index.is_meant(spot.name, spot.place, pod) or _is_named(pod, schedulers):
             continue
         if not misplaced:
             if _is_true_policy(rows, spot):
@@ -299,9 +299,9 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
         )
 
 
-def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
-    """A name that only a scheduler writes, in a place where somebody asks for something with it."""
-    owner = words.owners(spot.name)[0]
+def _by_hand(this: Rule, index: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
+    """The finding about a key of a scheduler that was written by hand."""
+    owner = index.owners(spot.name)[0]
     meant = similar_name(spot.name, [row.name for row in owner.keys if spot.place in row.places])
     return this.diagnostic(
         spot.path,
@@ -318,7 +318,7 @@ def _by_hand(this: Rule, words: KeyIndex, spot: KeyOccurrence) -> Diagnostic:
 
 
 def of_annotation(rows: Iterable[KeySpec]) -> Iterator[str]:
-    """The schedulers that take a resource as an annotation too."""
+    """The schedulers that also read a resource from an annotation."""
     return (scheduler for row in rows for scheduler in row.annotation_with)
 
 
@@ -327,7 +327,7 @@ def _is_named(pod: PodKeys, schedulers: Sequence[str]) -> bool:
 
 
 def _is_true_policy(rows: Iterable[KeySpec], spot: KeyOccurrence) -> bool:
-    """A node selector for a policy has a value that no node has."""
+    """The key is a node selector for a policy with the value "true", which no node has."""
     of_nodes = spot.place is Place.NODE_SELECTOR and any(map(is_policy, rows))
     return of_nodes and spot.value.text.lower() == "true"
 
@@ -367,12 +367,12 @@ def cards_are_of_a_share(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     ACK, multi-card-sharing-through-shared-gpu-scheduling (2025-04-19).
     """
-    words = key_index_of(context)
-    speaking = words.backends_of(pod)
+    index = key_index_of(context)
+    speaking = index.backends_of(pod)
     for spot in key_occurrences(pod):
         if spot.place not in _MOVABLE or spot.level is Level.STRAY:
             continue
-        rows = [row for row in words.rows(spot.name) if row.sets == "cards" and spot.place in row.places]
+        rows = [row for row in index.rows(spot.name) if row.sets == "cards" and spot.place in row.places]
         if rows and not any(dialect.owns(spot.name) for dialect in speaking):
             yield this.diagnostic(
                 spot.path,
@@ -417,7 +417,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
     AliyunContainerService/gpushare-scheduler-extender, issue 151; koordinator-sh/koordinator, issue 2185;
     immich-app/immich-charts, issue 121; NVIDIA Container Toolkit, "GPU Enumeration".
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
         chosen = [
             variable
@@ -429,7 +429,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
         owners = (
             dialect
             for name in container.resources
-            for dialect in words.owners(name)
+            for dialect in index.owners(name)
             if dialect.requests_with(name)
         )
         is_share = any(dialect.sets_visible_devices for dialect in owners)
@@ -455,7 +455,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 
 def _chooses(value: Value | None, name: str) -> bool:
-    """A variable chooses other cards than those that a container has."""
+    """The variable ``name`` chooses other cards than those that the container gets."""
     if value is None or value.kind is ScalarKind.NODE:
         return False
     if name == VISIBLE_DEVICES:
@@ -485,7 +485,7 @@ def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> 
     Kubernetes, "Configure a Security Context"; kubernetes/kubernetes, issue 81256; NVIDIA/k8s-device-plugin,
     issue 336.
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
         privileged = container.privileged
         if privileged is None or privileged.text.lower() != "true":
@@ -493,13 +493,13 @@ def container_sees_its_own_cards(this: Rule, pod: PodKeys, context: Context) -> 
         owners = [
             (name, dialect)
             for name in container.resources
-            for dialect in words.owners(name)
+            for dialect in index.owners(name)
             if dialect.requests_with(name)
         ]
         rules = (rule for _, dialect in owners for rule in dialect.rules)
         if any(part.must == _NOT_PRIVILEGED for rule in rules for part in rule.constraints):
             continue
-        whole = next((name for name in container.resources if words.counts_whole_cards(name)), None)
+        whole = next((name for name in container.resources if index.counts_whole_cards(name)), None)
         if not owners and whole is None:
             continue
         name = owners[0][0] if owners else whole
@@ -569,8 +569,8 @@ def zero_cards_hide_the_cards(
     ## Source
     NVIDIA/k8s-device-plugin, issue 61; NVIDIA Container Toolkit, "GPU Enumeration".
     """
-    words = key_index_of(context)
-    if any(name != NVIDIA_GPU and words.is_resource(name) for name in violation.container.resources):
+    index = key_index_of(context)
+    if any(name != NVIDIA_GPU and index.is_resource(name) for name in violation.container.resources):
         return
     yield this.diagnostic(
         violation.value_at,
@@ -582,7 +582,7 @@ def zero_cards_hide_the_cards(
 
 # The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008).
 SMALL = ("", "m", "u", "n")
-"""Suffixes with which the number is the one that was meant."""
+"""Suffixes of numbers that mean what Kubernetes reads."""
 
 
 @rule("GX007", Severity.WARNING, about=Subject.MEMORY, constraints_of=plausible_amounts)
@@ -602,10 +602,10 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     multi-card-sharing-through-shared-gpu-scheduling (2025-04-19); Tencent Cloud, GPU sharing: using qGPU
     (2024-11-25); Contract of gpuxlate: the bounds.
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            unit = words.memory_unit(name)
+            unit = index.memory_unit(name)
             amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
             if amount is None or (context.profile and context.profile.changes_unit(unit)):
                 continue
@@ -631,7 +631,7 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 hint = msg("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
                 yield this.diagnostic(value, message, hint)
             else:
-                row = next(row for row in words.rows(name) if Place.RESOURCE in row.places)
+                row = next(row for row in index.rows(name) if Place.RESOURCE in row.places)
                 first, step = number_format.beyond_plausible(row), number_format.unit_mib(row)
                 if first is not None and amount >= first:
                     message = msg(
@@ -666,14 +666,14 @@ def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Source
     YAML 1.1, "int" type (2005); YAML 1.2.2, core schema (2021).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
                 readings = (
-                    number_format.readings(value) if words.owners(name) or words.is_resource(name) else ()
+                    number_format.readings(value) if index.owners(name) or index.is_resource(name) else ()
                 )
-                with_unit = value.kind is not ScalarKind.INT and any(row.quantity for row in words.rows(name))
+                with_unit = value.kind is not ScalarKind.INT and any(row.quantity for row in index.rows(name))
                 if not readings or with_unit:  # an exponent is a unit
                     continue
                 if len(readings) == 1 and readings[0] is not None:

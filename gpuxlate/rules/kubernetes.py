@@ -26,18 +26,21 @@ class Resource(NamedTuple):
 
 
 _COUNTED = ("cards", "partition", "replica")
-"""What a key sets that is a number of devices."""
+"""The values of ``KeySpec.sets`` for keys that count devices."""
 Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 
 @keep_last
-def resources_of(pod: PodKeys, words: KeyIndex) -> Iterator[Found]:
-    """Every key of GPUs in limits and requests, whole cards too. GX013 reports what does not belong there."""
+def resources_of(pod: PodKeys, index: KeyIndex) -> Iterator[Found]:
+    """Every key of GPUs in limits and requests, whole cards too, with its container and its mapping.
+
+    GX013 reports keys that do not belong there.
+    """
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                if words.is_resource(name) or name in words.whole_cards:
-                    yield container, values, Resource(name, value, next(iter(words.rows(name)), None))
+                if index.is_resource(name) or name in index.whole_cards:
+                    yield container, values, Resource(name, value, next(iter(index.rows(name)), None))
 
 
 @rule(
@@ -65,8 +68,8 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     ## Source
     Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32 (2026-11).
     """
-    words = key_index_of(context)
-    for _, _, resource in resources_of(pod, words):
+    index = key_index_of(context)
+    for _, _, resource in resources_of(pod, index):
         reading = number_format.number_as_written(resource.value)
         if reading.form is NumberForm.NO_NUMBER:
             if number_format.is_placeholder(resource.value):
@@ -80,7 +83,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 ),
                 _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
-        elif reading.number < 0 and not words.has_bounds(resource.name, pod):
+        elif reading.number < 0 and not index.has_bounds(resource.name, pod):
             message = msg(
                 "{name} is {text}: the API server refuses it", name=resource.name, text=resource.value.text
             )
@@ -99,7 +102,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 _whole_number_of(number_format.unit_of(resource.row, context.profile)),
             )
         elif reading.form is NumberForm.FRACTION:
-            schedulers = _of_decimals(words, resource.name) if 0 < (reading.amount or 0) < 1 else ()
+            schedulers = _of_decimals(index, resource.name) if 0 < (reading.amount or 0) < 1 else ()
             if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
                 continue
             hint, fix = _rounding(resource, reading, number_format.unit_of(resource.row, context.profile))
@@ -130,11 +133,11 @@ def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator
     ## Source
     Project-HAMi/HAMi, pkg/device: the requests of a container are int32 (2026-08-19).
     """
-    words = key_index_of(context)
-    for _, _, resource in resources_of(pod, words):
+    index = key_index_of(context)
+    for _, _, resource in resources_of(pod, index):
         reading = number_format.number_as_written(resource.value)
         if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(
-            words, resource, pod
+            index, resource, pod
         ):
             message = msg(
                 "{key} {number}: no node has so many", key=resource.name, number=resource.value.text
@@ -158,31 +161,31 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ## Source
     Contract of gpuxlate, "the way of a user".
     """
-    words = key_index_of(context)
-    for _, _, resource in resources_of(pod, words):
-        if number_format.is_placeholder(resource.value) and words.backends_of(pod):
+    index = key_index_of(context)
+    for _, _, resource in resources_of(pod, index):
+        if number_format.is_placeholder(resource.value) and index.backends_of(pod):
             message = msg(
                 "{name} is {text}: a variable, not checked", name=resource.name, text=resource.value.text
             )
             yield this.diagnostic(resource.value, message, "check the output of the tool that sets it")
 
 
-def _is_counted(words: KeyIndex, resource: Resource, pod: PodKeys) -> bool:
-    """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
-    counts = resource.name in words.whole_cards or any(
-        row.sets in _COUNTED for row in words.rows(resource.name)
+def _is_counted(index: KeyIndex, resource: Resource, pod: PodKeys) -> bool:
+    """The key counts cards or parts of cards, and no dialect of the pod has a maximum for it."""
+    counts = resource.name in index.whole_cards or any(
+        row.sets in _COUNTED for row in index.rows(resource.name)
     )
-    rows = (dialect.find(resource.name) for dialect in words.backends_of(pod)) if counts else ()
+    rows = (dialect.find(resource.name) for dialect in index.backends_of(pod)) if counts else ()
     return counts and all(row.legal.most is None for row in rows if row is not None)
 
 
-def _of_decimals(words: KeyIndex, name: str) -> set[str]:
-    """The schedulers of vendors whose API servers take a part of a card in this key."""
-    return {unit for row in words.rows(name) for unit in row.decimals_with}
+def _of_decimals(index: KeyIndex, name: str) -> set[str]:
+    """The schedulers of vendors whose API servers accept a part of a card in this key."""
+    return {unit for row in index.rows(name) for unit in row.decimals_with}
 
 
 def not_yet_known(value: Value) -> Diagnostic:
-    """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
+    """K8S001 about a number of whole cards that another tool writes: lint accepts it, no translation does."""
     message = msg("{name} {what}: it must be a whole number", name=value.path[-1], what=_value_text(value))
     finding: Diagnostic = quantity_is_whole.diagnostic(value, message, _whole_number_of("cards"))
     return finding
@@ -247,9 +250,9 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     Kubernetes, "Manage resources for containers"; AliyunContainerService/gpushare-scheduler-extender, issue
     11.
     """
-    words = key_index_of(context)
-    of_server = pod.served or words.placed_by_scheduler(pod)
-    for _, _, resource in resources_of(pod, words):
+    index = key_index_of(context)
+    of_server = pod.served or index.placed_by_scheduler(pod)
+    for _, _, resource in resources_of(pod, index):
         reading = number_format.number_as_written(resource.value)
         if resource.row is not None and resource.row.quantity and reading.amount is not None:
             continue  # an amount of bytes
@@ -308,7 +311,7 @@ def _suffixed(this: Rule, resource: Resource, reading: WrittenNumber, unit: str)
 
 
 def _harmless(reading: WrittenNumber, unit: str) -> int | None:
-    """The number where Kubernetes reads what was meant, in spite of the suffix."""
+    """The number that a value with a suffix probably means, if Kubernetes reads the same; else None."""
     if reading.amount is None:
         return None
     amount = int(reading.amount)
@@ -436,13 +439,13 @@ def resource_has_a_domain(this: Rule, pod: PodKeys, context: Context) -> Iterato
     """
     if context.values:
         return
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
         for values in (container.limits, container.requests):
             for name, value in values.items():
-                is_bare = Subject.NO_DOMAIN in words.subjects(name, Place.RESOURCE)
+                is_bare = Subject.NO_DOMAIN in index.subjects(name, Place.RESOURCE)
                 if is_bare and not (
-                    words.owners(name) and words.is_meant(name, Place.RESOURCE, pod)
+                    index.owners(name) and index.is_meant(name, Place.RESOURCE, pod)
                 ):  # GX013
                     yield this.diagnostic(
                         value,
@@ -481,17 +484,17 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ACK, multi-card-sharing-through-shared-gpu-scheduling, which has the label in `spec.template`
     (2025-04-19); volcano-sh/volcano, pull request 3030, which reads the pod (2024-03).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
         ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
         ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
     )
     for field, place, on_owner, on_pod, stray in fields:
         for name, value in on_owner.items():
-            if not words.rows(name):
+            if not index.rows(name):
                 continue
             rows = [
-                row for row in (dialect.find(name) for dialect in words.backends_of(pod)) if row is not None
+                row for row in (dialect.find(name) for dialect in index.backends_of(pod)) if row is not None
             ]
             steers = any(
                 place in row.places
@@ -508,7 +511,10 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
 def _on_workload(
     this: Rule, name: str, value: Value, limit: Value | None, target: Path, hides: bool
 ) -> Diagnostic:
-    """``hides``: on the pods it would hide their share from the webhook, so it is not moved there."""
+    """K8S005 about a label or annotation on the workload. ``limit``: the value on its pods.
+
+    ``hides``: on the pods the key would hide their share from the webhook, so the fix does not move it.
+    """
     where = ".".join(map(str, target))
     if limit is not None:
         message = msg(
@@ -554,14 +560,14 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
     ## Source
     Kubernetes API, PodTemplateSpec; Tencent docs 457/81034, online/offline colocation (2025-09-15).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     inside = {"labels": pod.labels, "annotations": pod.annotations}
     for spot in key_occurrences(pod):
-        if spot.level is not Level.STRAY or not words.is_read(spot.name):
+        if spot.level is not Level.STRAY or not index.is_read(spot.name):
             continue
-        if not words.is_meant(spot.name, spot.place, pod):
+        if not index.is_meant(spot.name, spot.place, pod):
             continue
-        if words.written_by_scheduler(spot.name):
+        if index.written_by_scheduler(spot.name):
             continue  # GX004 removes it
         target = pod.metadata_of(spot.field)
         where = ".".join(map(str, target))
@@ -606,14 +612,14 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
     ## Source
     Kubernetes API, ObjectMeta: maps of strings; kube-apiserver 1.32, with kubectl 1.32 (2026-11).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for spot in key_occurrences(pod):
         value = spot.value
         if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
             continue
-        if value.kind is ScalarKind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
+        if value.kind is ScalarKind.STR or spot.level is Level.STRAY or not index.is_read(spot.name):
             continue
-        if not words.is_meant(spot.name, spot.place, pod):
+        if not index.is_meant(spot.name, spot.place, pod):
             continue
         if value.kind in (ScalarKind.NODE, ScalarKind.NULL):
             problem = "has no value" if value.kind is ScalarKind.NULL else "holds a mapping or a list"
@@ -638,7 +644,6 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
         )
 
 
-# The rule of Kubernetes that a container has the keys of one vendor (K8S007).
 @rule("K8S007", Severity.ERROR, about=Subject.RESOURCE)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A container requests GPUs of one vendor, and either a share or whole cards (`nvidia.com/gpu`).
@@ -654,31 +659,31 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     ACK, enable-scheduling: labels of GPU nodes (2026-01-12); Tencent Cloud, GPU sharing: using qGPU, note on
     whole cards: node pools keep NVIDIA's plugin and qGPU apart (2024-11-25).
     """
-    words = key_index_of(context)
+    index = key_index_of(context)
     for container in pod.all_containers():
-        whole, shares = _kinds(container, words)
+        whole, shares = _kinds(container, index)
         if not shares:
             continue
         first, _ = shares[0]
-        common = words.offers(first)
+        common = index.offers(first)
         for name, value in shares[1:]:
-            if common.isdisjoint(words.offers(name)):
+            if common.isdisjoint(index.offers(name)):
                 yield this.diagnostic(
                     value,
                     msg(
                         "one container requests GPUs of two vendors: {first} ({share}) and {second} ({name})",
-                        first=words.owners(first)[0].title,
+                        first=index.owners(first)[0].title,
                         share=first,
-                        second=words.owners(name)[0].title,
+                        second=index.owners(name)[0].title,
                         name=name,
                     ),
                     "keep the keys of one of them: gpuxlate translate writes a manifest for each",
                     on_key=True,
                 )
                 break
-            common &= words.offers(name)
+            common &= index.offers(name)
         for name, value in whole:
-            if common.isdisjoint(words.offers(name)):
+            if common.isdisjoint(index.offers(name)):
                 yield this.diagnostic(
                     value,
                     msg("{name} and {share} in one container: no node offers both", name=name, share=first),
@@ -686,12 +691,12 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
                     on_key=True,
                 )
             else:
-                common &= words.offers(name)
+                common &= index.offers(name)
 
 
 def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
-    """A pod that is to be read in one dialect, and has keys of another (K8S007)."""
-    resources = ((n, v) for container in pod.all_containers() for n, v in container.resources.items())
+    """K8S007 about a pod that is read in the ``chosen`` dialect and has keys of another."""
+    resources = (entry for container in pod.all_containers() for entry in container.resources.items())
     path = next((value.path for name, value in resources if other.owns(name)), pod.path)
     message = msg(
         "the pod is to be read as {chosen}, and has keys of {other}", chosen=chosen.name, other=other.name
@@ -705,16 +710,18 @@ def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
 Named = list[tuple[str, Value]]
 
 
-def _kinds(container: ContainerKeys, words: KeyIndex) -> tuple[Named, Named]:
-    """The keys that count whole cards and nothing else, and the vendors' other keys, but for those that are
-    one share with another vendor's."""
+def _kinds(container: ContainerKeys, index: KeyIndex) -> tuple[Named, Named]:
+    """The keys that count only whole cards, and the other keys of vendors.
+
+    Without keys that form one share with another vendor's.
+    """
     whole: Named = []
     shares: Named = []
-    joined = words.joined(container.resources)
+    joined = index.joined(container.resources)
     for name, value in container.resources.items():
-        if words.counts_whole_cards(name):
+        if index.counts_whole_cards(name):
             if quantity.whole(value.text) != 0:
                 whole.append((name, value))
-        elif words.is_resource(name) and name not in joined:
+        elif index.is_resource(name) and name not in joined:
             shares.append((name, value))
     return whole, shares

@@ -24,7 +24,7 @@ MOST_PLAUSIBLE_GIB = 1024
 
 
 class NumberForm(StrEnum):
-    """The form of a number; each but the first has its rule."""
+    """The form of a number. Each form but the first has a rule that reports it."""
 
     PLAIN = "plain"
     ODD = "odd"  # GX008
@@ -35,7 +35,11 @@ class NumberForm(StrEnum):
 
 
 class WrittenNumber(NamedTuple):
-    """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
+    """A value by its form.
+
+    ``amount``: the number that the API server reads, None if it refuses the value. ``number`` and
+    ``suffix``: the two parts of the text.
+    """
 
     form: NumberForm
     amount: Fraction | None = None
@@ -93,15 +97,15 @@ def _written(text: str, kind: ScalarKind) -> WrittenNumber:
 
 
 def is_canonical(number: WrittenNumber) -> bool:
-    """A form that the API server gives whole thousands: it prints 6000 as ``6k``, whoever wrote it."""
+    """The API server may have written the number: it prints 6000 as ``6k``."""
     return number.suffix in ("k", "M") and number.amount is not None and number.amount <= MOST_PLAUSIBLE_MIB
 
 
 def readings(value: Value) -> tuple[int | None, ...]:
-    """What parsers of YAML 1.1 and 1.2 read an odd number as, None for "no number".
+    """The values that parsers of YAML 1.1 and 1.2 read from an odd number, None for "no number".
 
-    One reading where they agree, none where the number is not odd. A quoted text is the same to all
-    of them: a Kubernetes quantity.
+    One value if they agree, none if the number is not odd. All of them read a quoted text as a Kubernetes
+    quantity.
     """
     text = value.text
     if len(text) > quantity.MAX_QUANTITY_LENGTH:
@@ -133,21 +137,23 @@ def _integers(body: str) -> list[int]:
 def unit_of(row: KeySpec | None, profile: Profile | None) -> str:
     """The first word of the data sheet's unit: MiB, GiB, bytes, percent, cards.
 
-    Empty where no row gives one, where it depends on the number, and where the profile sets another unit for
-    the cluster.
+    Empty if no row has a unit, if the unit depends on the number, and if the profile sets another unit.
     """
     unit = (row.unit_text.replace(",", "").split() or [""])[0] if row and not row.gib_up_to else ""
     return "" if profile and profile.changes_unit(unit) else unit
 
 
 def unit_mib(row: KeySpec | None) -> int:
-    """MiB of one unit, where a vendor counts memory in neither MiB, GiB nor bytes; 0 elsewhere."""
+    """The MiB of one unit of a key for memory in other units than MiB, GiB and bytes; 0 for any other key."""
     plain = row is None or row.quantity or row.gib_up_to or row.sets != "memory_mib"
     return 0 if row is None or plain or row.unit in (0, 1, GIB) or row.unit < 1 else int(row.unit)
 
 
 def beyond_plausible(row: KeySpec | None) -> int | None:
-    """The first number of such units that looks like MiB; None where no number that the key takes does."""
+    """The least number in units of ``unit_mib`` that is probably meant as MiB.
+
+    None if the key has no such unit, or accepts no number that large.
+    """
     unit = unit_mib(row)
     if row is None or not unit:
         return None
@@ -161,7 +167,10 @@ _BYTES = regex(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
 
 
 def intended(written_number: WrittenNumber, unit: str) -> tuple[int, bool] | None:
-    """The plain number that was meant, and whether that is certain; None where it is unknown."""
+    """The plain number, in ``unit``, that a number with a suffix means, and whether that is certain.
+
+    None if it is unknown.
+    """
     if written_number.number <= 0:
         return None
     match = _BYTES.fullmatch(written_number.suffix)

@@ -1,6 +1,6 @@
-"""What releases of software change in keys: the rows of ``releases.yaml``, read where a pod has such a key.
+"""What releases of software change in keys and in values of charts: the rows of ``releases.yaml``.
 
-A profile adds rows of its own (``releases``), which ``backends.rows`` lays beside these.
+A profile adds rows of its own (``releases``), which ``backends.rows`` adds to these.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gpuxlate.model.profile import (
 )
 
 KUBERNETES = Component("kubernetes", "Kubernetes")
-"""What a profile has as ``kubernetesVersion``."""
+"""The component whose version a profile has as ``kubernetesVersion``."""
 
 
 @cache
@@ -37,7 +37,7 @@ def _release(document: Mapping[str, Any], component: Component) -> Release:
 
 
 def read_release(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
-    """The changes of one release: a mapping of the file, or of a profile that was checked."""
+    """The changes of one release. ``document``: an entry of the file, or of a validated profile."""
     release = _release(document, component)
     for change in document.get("changes", ()):
         yield ReleaseChange(
@@ -55,13 +55,13 @@ def read_release(document: Mapping[str, Any], component: Component) -> Iterator[
 
 @cache
 def key_changes(component: Component) -> tuple[ReleaseChange, ...]:
-    """What releases of a component change in keys of pods, the oldest first."""
+    """The changes that releases of a component make to keys of pods, the oldest first."""
     return tuple(change for change in _changes(component) if not change.chart)
 
 
 @cache
 def chart_changes(component: Component) -> tuple[ReleaseChange, ...]:
-    """What releases of a component change in the values of its Helm chart, the oldest first."""
+    """The changes that releases of a component make to the values of its Helm chart, the oldest first."""
     return tuple(change for change in _changes(component) if change.chart)
 
 
@@ -78,8 +78,9 @@ def versions_of(component: Component, key: str) -> tuple[str, ...]:
 
 
 def newest(component: Component, profile_releases: Iterable[Release]) -> Release | None:
-    """The newest release of a component that is known: of the file, or among those that profiles tell of.
-    None where no document says which is the newest.
+    """The newest known release of a component, from the file and from profiles.
+
+    None if the file does not say which release is the newest.
     """
     listed = [
         _release(document, component)
@@ -96,8 +97,10 @@ def newest(component: Component, profile_releases: Iterable[Release]) -> Release
 
 
 def newest_before(component: Component, version: str, profile_releases: Iterable[Release]) -> Release | None:
-    """The newest release of a component that is known, where a version is of a later minor. None where it is
-    not, or cannot be compared."""
+    """The newest known release of a component, if ``version`` is of a later minor version.
+
+    None if it is not, or if the versions cannot be compared.
+    """
     last, installed = newest(component, profile_releases), version_numbers(version)
     if last is None or installed is None:
         return None
@@ -106,9 +109,11 @@ def newest_before(component: Component, version: str, profile_releases: Iterable
     return last if installed.minor > newest_numbers.minor else None
 
 
-def denying(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:
-    """The release of one of the components, in a cluster of these versions, that refuses pods that are made
-    with a key."""
+def refusing_release(versions: Mapping[str, str], components: Iterable[Component], name: str) -> str | None:
+    """The title and version of a component in the cluster that refuses new pods with the key ``name``.
+
+    ``versions``: of the cluster, by the names of components. None if no component refuses them.
+    """
     for component in components:
         version = versions.get(component.name)
         if version is None:
@@ -122,7 +127,7 @@ def denying(versions: Mapping[str, str], components: Iterable[Component], name: 
 
 @cache
 def first(component: Component, key: str, kind: ChangeKind) -> Release:
-    """The first release that changes a key so."""
+    """The first release with a change of this kind to a key. Raises StopIteration if there is none."""
     return next(
         change.release for change in key_changes(component) if change.key == key and change.change is kind
     )

@@ -1,7 +1,8 @@
 """The rules of a source text: files, templates, ignores and the numbers of a share (GX).
 
-Each gives message and hint from what its caller found; below them are the findings for a source that is
-not a manifest: invalid YAML (GX001), a limit exceeded (GX025), or a Helm template (GX012).
+The caller finds the problem; each rule returns message and hint. The functions below the rules build the
+findings for a source that is not a manifest: invalid YAML (GX001), a limit exceeded (GX025), or a Helm
+template (GX012).
 """
 
 from __future__ import annotations
@@ -218,13 +219,14 @@ def decision_has_a_reason(this: Rule) -> Finding:
 
 
 def chart_template_finding(name: str) -> Diagnostic:
-    """GX012 for a file in the templates folder of a chart: it is skipped."""
+    """GX012 for a file in the templates folder of a chart, which is skipped."""
     message, hint = template_is_rendered(True)
     return Diagnostic("GX012", Severity.INFO, message, hint, file=name)
 
 
 def unreadable_finding(source: Source, error: NotYamlError) -> Diagnostic:
-    """GX012 where only the tags of a template are no YAML, GX025 at a limit, else GX001."""
+    """The finding for a source that cannot be read: GX012 if only tags of a template make it invalid YAML,
+    GX025 at a limit, else GX001."""
     if isinstance(error, TooMuchError):
         return limit_finding(source, error.message, error.hint, error.index)
     index = _tag_that_fails(source, error)
@@ -238,15 +240,15 @@ def invalid_yaml_finding(source: Source, error: NotYamlError) -> Diagnostic:
 
 
 def limit_finding(source: Source, limit: str, hint: str, index: int) -> Diagnostic:
-    """GX025 at the character where a limit is exceeded."""
+    """GX025 at the character ``index``, where a limit is exceeded."""
     message, hint = file_keeps_the_limits(limit, hint)
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
 
 
 def are_too_many(source: Source, findings: list[Diagnostic], maximum: int) -> bool:
-    """Whether a source has more findings than the limit; GX025 is then in place of those above it.
+    """Whether a source has more findings than the limit. Then GX025 replaces those above the limit in place.
 
-    ``maximum``: the limit, without the findings that it has beside these.
+    ``maximum``: how many of ``findings`` are within the limit, which other findings may use up in part.
     """
     above = findings[maximum:]
     if not above:
@@ -258,7 +260,7 @@ def are_too_many(source: Source, findings: list[Diagnostic], maximum: int) -> bo
 
 
 def template_finding(source: Source, index: int) -> Diagnostic:
-    """GX012 at a tag of a template."""
+    """GX012 at the tag of a template that begins at the character ``index``."""
     message, hint = template_is_rendered(False, source.foreign_tag or TEMPLATE)
     span = source.span(index, index + len(TEMPLATE))
     return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
@@ -270,9 +272,10 @@ def skip_reason(source: Source) -> str:
 
 
 def template_start(document: Document) -> int | None:
-    """Where a document has ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
+    """The index of the first unquoted ``{{ .Values.cores }}`` of a document; None without one.
 
-    No key of a manifest is a mapping, so such a document has not been rendered yet. No escape writes it.
+    YAML reads it as a mapping whose key is a mapping. No manifest has such a key, so the document is a
+    template that has not been rendered.
     """
     if not document.holds(TEMPLATE):
         return None
@@ -282,8 +285,11 @@ def template_start(document: Document) -> int | None:
 
 
 def _tag_that_fails(source: Source, error: NotYamlError) -> int | None:
-    """The first tag of the line where reading fails, or of all where nothing else fails: a ConfigMap with a
-    template in a string may have a mistake of its own."""
+    """The index of the tag that makes a source invalid YAML, None if it is invalid without tags too.
+
+    It is the first tag of the line where reading fails; else the first line with nothing but a tag, if the
+    source is valid without such lines. A ConfigMap with a template in a string may have another mistake.
+    """
     at = _tag_in_line(source, error)
     statement = _STATEMENT.search(source.text)
     if at is not None or statement is None:
@@ -299,7 +305,7 @@ def _tag_that_fails(source: Source, error: NotYamlError) -> int | None:
 
 
 def _tag_in_line(source: Source, error: NotYamlError) -> int | None:
-    """The first tag of the line where reading fails."""
+    """The index of the first tag in the line where reading fails, None without one."""
     spot = error.index
     line, column = source.position(spot)
     columns = [at for tag in TAGS if (at := source.line_text(line).find(tag)) >= 0]

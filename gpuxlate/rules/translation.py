@@ -76,7 +76,10 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
 
 
 def unread_accelerators(path: Path, name: str, counts: str, *, on_key: bool = True) -> Diagnostic:
-    """GX016 about whole accelerators that no dialect reads. ``counts``: which; empty where it is unknown."""
+    """GX016 about a resource of whole accelerators that no dialect reads.
+
+    ``counts``: the accelerators; empty if they are unknown.
+    """
     return whole_cards_have_a_dialect.diagnostic(
         path,
         msg("{name} counts {product}, which gpuxlate does not read: left as it is", name=name, product=counts)
@@ -89,13 +92,13 @@ def unread_accelerators(path: Path, name: str, counts: str, *, on_key: bool = Tr
 
 def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """GX016 about whole accelerators that no dialect reads: the first place of each resource."""
-    words = key_index_of(context)
+    index = key_index_of(context)
     paths: dict[str, Path] = {}
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            if words.unread(name) is not None:
+            if index.unread(name) is not None:
                 paths.setdefault(name, value.path)
-    return (unread_accelerators(path, name, words.unread(name) or "") for name, path in paths.items())
+    return (unread_accelerators(path, name, index.unread(name) or "") for name, path in paths.items())
 
 
 def unread_classes(claims: Iterable[ClaimObject], context: Context) -> dict[str, Diagnostic]:
@@ -115,7 +118,7 @@ def unread_classes(claims: Iterable[ClaimObject], context: Context) -> dict[str,
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
-def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -> Message:
+def percent_stays_percent(this: Rule, percent: int, memory_mib: int, card_mib: int) -> Message:
     """Memory in percent (`memoryPercent`) stays in percent, where the target has it.
 
     ## What it does
@@ -139,13 +142,13 @@ def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -
         "memoryPercent {percent} becomes memoryMiB {given}: GPUs in this profile have {card} MiB, "
         "on other cards it is another part",
         percent=percent,
-        given=given,
+        given=memory_mib,
         card=card_mib,
     )
 
 
 @rule("GX033", Severity.ERROR, scope=Scope.TRANSLATION)
-def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str, row: str) -> Message:
+def part_stays_a_part(this: Rule, name: str, part: str, target: str, numbers: str, row: str) -> Message:
     """A partition of a card stays a partition, and numbers stay numbers.
 
     ## What it does
@@ -170,7 +173,7 @@ def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str,
         name=name,
         part=part,
         target=target,
-        given=given,
+        given=numbers,
         row=row,
     )
 
@@ -357,9 +360,7 @@ def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> D
     return this.diagnostic(path, message, hint, on_key=True)
 
 
-# The rules of a translation on what is around the shares: operators, cards, containers, quotas (from
-# GX028).
-# No admission policy can enforce them: they compare a manifest with its translation.
+# Rules on what is around the shares: operators, cards, containers, quotas (from GX028).
 @rule("GX028", Severity.WARNING, scope=Scope.TRANSLATION)
 def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
     """An operator that counts GPUs by the names of resources is given their number.

@@ -1,6 +1,6 @@
-"""Products and accelerators that are known by name and not read: their keys, and what their numbers count.
+"""Products and accelerators that gpuxlate knows by name and does not read: their keys and units.
 
-A key that a dialect reads is none of them: when a dialect is read, its rows leave this table.
+A key that a dialect reads is not in these tables.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from gpuxlate.model.keys import Place
 
 
 class Product(NamedTuple):
-    """One product. ``keys`` have a domain and are its keys in any place; ``*`` is any text after the slash.
+    """One product. ``keys``: its keys with a domain, in any place; ``*`` stands for any text after the slash.
 
-    ``local``: its keys without a domain, which are its own in one place of a pod only. ``numbers``: what
-    they count. ``source``: documents in words, as in the docstrings of rules.
+    ``local``: its keys without a domain, each in one place of a pod only. ``numbers``: what the keys count.
+    ``source``: citations, as in the docstrings of rules.
     """
 
     title: str
@@ -200,13 +200,13 @@ ACCELERATORS: dict[str, tuple[str, ...]] = {
 }
 """Resources that count whole accelerators which no dialect reads, by what they count."""
 UNKNOWN = ""
-"""What a resource counts that nobody knows, and whose name reads like an accelerator's."""
+"""In place of the accelerators that a resource counts: only its name reads like an accelerator's."""
 _KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
 WORDS = tuple(f"/{kind}" for kind in _KINDS)
-"""One of them, or GPU, is in each such name."""
+"""Each name that reads like an accelerator's has one of these, or "gpu"."""
 _ACCELERATOR_NAME = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
 NO_DOMAIN = "nvidia"
-"""The word of a resource without a domain that has no GPU in its name."""
+"""A word, besides "gpu", in names of GPU resources without a domain."""
 _GPU_NAME_WITHOUT_DOMAIN = regex(rf"[^/]*(?:gpu|{NO_DOMAIN})[^/]*")
 _OTHER_DEVICES = regex(
     r"dra\.net|.*(?:(?<![a-z])(?:nets|netdev|network|nic|rdma|mrdma|sriov\w*|cni|dpu|qat|dsa|fpga|imex|"
@@ -214,16 +214,16 @@ _OTHER_DEVICES = regex(
 )
 """Names of resources and device classes for networks, processors, storage, and channels between nodes."""
 _NAMES_ACCELERATOR = regex(rf".*(?<![a-z])(?:gpu|{'|'.join(_KINDS)})s?(?![a-z]).*")
-"""Names of device classes that name accelerators, whatever else is in them."""
+"""Names of device classes with a word for an accelerator."""
 
 
 Index = Mapping[str, list[tuple[str, Product]]]
 MAX_NAME_LENGTH = 63
-"""Most characters after the slash of a name that Kubernetes takes."""
+"""The maximum length after the slash of a name in Kubernetes."""
 
 
 def index(products: Iterable[Product]) -> Index:
-    """The keys of products by themselves, those with ``*`` by their domain."""
+    """Products with each of their keys, by the key; a key with ``*`` is under its domain."""
     by_key: dict[str, list[tuple[str, Product]]] = defaultdict(list)
     for product in products:
         for key in product.keys:
@@ -241,7 +241,7 @@ LOCAL_NAMES = frozenset(name for _, name in _BY_LOCAL_NAME)
 
 
 def product_in(name: str, products: Index) -> Product | None:
-    """The one of ``products`` whose key a name is; None for a name without a domain."""
+    """The product of an index that a key with a domain belongs to, None if there is none."""
     domain, _, rest = name.partition("/")
     if "/" in rest or not 0 < len(rest) <= MAX_NAME_LENGTH:
         return None
@@ -251,17 +251,17 @@ def product_in(name: str, products: Index) -> Product | None:
 
 @lru_cache(maxsize=4096)
 def product_of(name: str) -> Product | None:
-    """The product whose key a name with a domain is, wherever it is in a document; None if it is none's."""
+    """The product that a key with a domain belongs to, in any place of a document; None if there is none."""
     return product_in(name, _BY_KEY)
 
 
 def product_at(name: str, place: Place) -> Product | None:
-    """The product whose key a name is in a place of a pod, with a domain or without."""
+    """The product that a key in a place of a pod belongs to, with or without a domain; None without one."""
     return _BY_LOCAL_NAME.get((place, name)) or product_of(name)
 
 
 def accelerators_of(name: str) -> str | None:
-    """What a resource counts that is in the table of whole accelerators; None for any other."""
+    """The whole accelerators that a resource counts by ``ACCELERATORS``; None if it is not in the table."""
     product = product_in(name, _WHOLE_BY_KEY)
     if product is None or (name.startswith(_OF_CLASSES) and is_of_other_devices(name[len(_OF_CLASSES) :])):
         return None
@@ -269,17 +269,17 @@ def accelerators_of(name: str) -> str | None:
 
 
 def has_accelerator_name(name: str) -> bool:
-    """A resource that nobody knows has a name that reads like an accelerator's."""
+    """The name of an unknown resource with a domain reads like an accelerator's."""
     return _ACCELERATOR_NAME.fullmatch(name) is not None and not _OTHER_DEVICES.fullmatch(
         name.partition("/")[2]
     )
 
 
 def has_gpu_name_without_domain(name: str) -> bool:
-    """A resource without a domain has a name that reads like a GPU's."""
+    """The name of a resource without a domain reads like a GPU's."""
     return _GPU_NAME_WITHOUT_DOMAIN.fullmatch(name.lower()) is not None
 
 
 def is_of_other_devices(name: str) -> bool:
-    """A device class is of networks, processors or storage: its name says so, and names no accelerator."""
+    """By its name, a device class is for networks, processors or storage, and not for accelerators."""
     return _OTHER_DEVICES.fullmatch(name) is not None and not _NAMES_ACCELERATOR.fullmatch(name)
