@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model import quantity
-from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
+from gpuxlate.model.amounts import Part, amount_of, card_of_share, known_replica, partitions_of
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import NVIDIA_GPU, By
@@ -94,7 +94,7 @@ class NvidiaProfile(Extension):
 
 def partitions(share: Share, profile: Profile | None) -> tuple[Part, ...]:
     """The partitions of the card of a share, or of the profile; none where that is not known."""
-    card = card_for(share, profile)
+    card = card_of_share(share, profile)
     return partitions_of(card) if card is not None else ()
 
 
@@ -117,7 +117,7 @@ def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
 
 def most_of_a_card(partition: Partition, profile: Profile | None) -> int:
     """Instances on each card: as many as fit on the card, or on any that has the profile."""
-    card = card_for(Share(), profile)
+    card = card_of_share(Share(), profile)
     templates = [
         row for each in ([card] if card else cards(profile)) if (row := each.template(partition.profile))
     ]
@@ -136,7 +136,7 @@ def unfit(
     ``vendor``: of its cards; ``codes``: of a partition that no card has, and of too many.
     """
     cluster = profile if profile and profile.target in targets else None
-    card = card_for(Share(), cluster)
+    card = card_of_share(Share(), cluster)
     if cluster is None or card is None or not card.templates:
         unknown = unknown_partition(partition.profile, profile, vendor=vendor)
         return (codes[0], unknown.message, unknown.hint) if unknown and unknown.certain else None

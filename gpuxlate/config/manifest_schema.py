@@ -15,15 +15,15 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.number_schema import as_integer, as_pattern, as_string
-from gpuxlate.manifest.kinds import BUILT_IN
+from gpuxlate.manifest.kinds import BUILT_IN_KINDS
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, LegalNumbers, Per, Place, Range
 from gpuxlate.rules.key_index import PLACES_OF_REQUESTS
-from gpuxlate.rules.kubernetes import NATIVE
+from gpuxlate.rules.kubernetes import NATIVE_DOMAIN
 
 Schema = dict[str, Any]
 
-POD_TEMPLATES = {kind.kind: kind.templates[0] for kind in BUILT_IN}
+POD_TEMPLATES = {kind.kind: kind.templates[0] for kind in BUILT_IN_KINDS}
 """Where the pod template of a usual kind stands."""
 NO_PODS = (
     "CustomResourceDefinition",
@@ -260,7 +260,7 @@ def _resources(backends: list[Backend]) -> Schema:
         }
         for group in groups.values()
         for name in group
-        if NATIVE not in name
+        if NATIVE_DOMAIN not in name
     ]
     apart = (
         (first, other)

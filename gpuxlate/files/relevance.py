@@ -37,10 +37,10 @@ def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str
     """
     if "\n---" not in source.text and not source.holds("List"):
         return source  # one document
-    from gpuxlate.rules.source import TEMPLATE
+    from gpuxlate.rules.source import TEMPLATE_TAG
 
     renamed = tuple(dict.fromkeys(chain.from_iterable(map(_renamed, profiles))))
-    return source.read_where(partial(_is_relevant, renamed, (TEMPLATE, *names)))
+    return source.read_where(partial(_is_relevant, renamed, (TEMPLATE_TAG, *names)))
 
 
 def _is_relevant(renamed: tuple[str, ...], words: tuple[str, ...], text: str) -> bool:

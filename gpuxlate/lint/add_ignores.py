@@ -59,7 +59,8 @@ class RefusedIgnore(NamedTuple):
 
 @dataclass(slots=True)
 class IgnoredSource:
-    """A source with its comments, how many findings they ignore, those left, and why they got none."""
+    """A source with its new comments. ``count``: the findings that they ignore. ``linted``: the result of
+    linting the new text. ``refused``: the findings without a comment."""
 
     source: Source
     linted: LintResult
@@ -112,7 +113,7 @@ def not_ignored(findings: Sequence[Diagnostic], why: Message) -> list[RefusedIgn
 
 
 def is_json(source: Source) -> bool:
-    """A comment would break the file for readers of JSON."""
+    """The source is JSON, which has no comments."""
     if source.name.endswith((".yaml", ".yml")):
         return False
     if source.name.endswith(".json"):
@@ -141,7 +142,7 @@ class _Commented:
         self._allowed = limits.Allowance(len(source.text))
 
     def place(self) -> None:
-        """Write each comment at its best place, or at the next one where it would change what is read."""
+        """Write each comment at its best place, or at the next one if it would change the content."""
         places = {line: self._places(line) for line in sorted(self._comments)}
         while places:
             nearest = [(line, waiting.pop(0)) for line, waiting in places.items() if waiting]

@@ -1,4 +1,4 @@
-"""Fixes of one document that are applied together: an attempt reads the whole result again."""
+"""The fixes of one document that can be applied together; each attempt reads the whole result again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_TURNS = 10
 
 
 class Batch:
-    """The fixes of ``taken`` findings of a document, and the ``splices`` that apply them."""
+    """The findings of a document whose fixes are ``taken``, and the ``splices`` that apply the fixes."""
 
     def __init__(self, document: Document, allowed: limits.Allowance) -> None:
         self._document = document
@@ -28,11 +28,11 @@ class Batch:
         self.taken: list[Diagnostic] = []
 
     def add(self, findings: Sequence[Diagnostic]) -> None:
-        """Take the fixes that can be applied with those taken, in their order."""
+        """Take those fixes, in their order, that can be applied together with the taken ones."""
         refused_alone(findings, self._take)
 
     def _take(self, findings: Sequence[Diagnostic]) -> bool:
-        """Take all of these fixes but those that overlap; none where they cannot be applied together."""
+        """Take all of these fixes but those that overlap; none if they cannot be applied together."""
         fixed, edits = self._without_overlaps(findings)
         if edits:
             if not self._allowed.spend(self._document.end - self._document.start):

@@ -18,11 +18,11 @@ from gpuxlate.yamltext.source import Source
 def findings_of_build(
     build: Built, files: Sequence[Input], selection: RuleSelection, findings: Sequence[Diagnostic]
 ) -> tuple[list[Diagnostic], list[Source]]:
-    """The findings of a build, and the texts where they are; ``findings``: those of its ``files``.
+    """The findings of a build, and the sources that they are in. ``findings``: of its ``files`` alone.
 
-    Objects are judged as they are built, not as they are in a file: what a patch corrects is no finding, and
-    what it makes wrong is one. What is no object with pods is judged in its file. Ignores that match nothing
-    are not reported (GX009): another build may need them.
+    Objects are checked as they are built, not as they are in a file: an error that a patch corrects is no
+    finding, and an error that it causes is one. Objects without pods are checked in their files. Ignores that
+    match nothing are not reported (GX009), since another build may need them.
     """
     places = BuildPlaces(build, builds_of([build.folder], files))
     settings = {file.name: selection.for_file(file.place) for file in files}

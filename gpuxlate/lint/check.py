@@ -20,7 +20,7 @@ from gpuxlate.lint.pods import (
     unseen_by_operator,
 )
 from gpuxlate.lint.settings import LintResult, LintSettings, nothing
-from gpuxlate.manifest.claims import CLASS
+from gpuxlate.manifest.claims import DEVICE_CLASS_NAME
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.kinds import CLUSTER_QUEUE, EXPLICIT_COUNT, QUEUE_LABEL, QUOTA_KINDS
@@ -42,7 +42,7 @@ from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.key_index import IGNORE, key_index_of
 from gpuxlate.rules.keys import DEVICE_FILE
 from gpuxlate.rules.source import (
-    TEMPLATE,
+    TEMPLATE_TAG,
     are_too_many,
     limit_finding,
     skip_reason,
@@ -69,13 +69,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, kw_only=True)
 class LintState:
-    """A document on its way through the rules.
+    """A document with the results of the passes that check it.
 
-    ``claims``: those of the run, as its pods find them. ``max_findings``: how many there may
-    still be. ``pods``, ``operations`` (lists of them, about pods of other files), ``jobs`` and ``quotas``
-    (findings about them, with their objects) are those of the document; ``parts``: overlays of pods of other
-    files.
-    ``read``: the places of names that are read outside of pods. ``queues``: of Kueue, and what waits in them.
+    ``claims``: the claims of the run that its pods can use. ``max_findings``: of ``diagnostics``.
+    ``pods``, ``jobs``: of the document. ``operations``, ``parts``: patches of pods in other files, as lists
+    of operations and as parts of pods. ``quotas``: the findings about quotas, with their objects.
+    ``read``: the paths of names that are read outside of pods. ``queues``: the queues of Kueue, and the
+    containers that wait in them.
     """
 
     document: Document
@@ -94,17 +94,17 @@ class LintState:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     shares: int = 0
     skipped: str | None = None
-    done: bool = False
+    finished: bool = False
 
     def report(self, findings: Iterable[Diagnostic], ref: ObjectRef | None = None) -> None:
-        """Add the findings of rules that are checked, with their positions, as far as there may be more."""
+        """Add the findings of selected rules, with their positions, up to ``max_findings``."""
         selected = self.settings.selected
         self.add(with_location(self.document, finding, ref) for finding in findings if selected(finding.code))
 
     def add(self, located: Iterable[Diagnostic]) -> None:
-        """Add findings that have their positions, as far as there may be more."""
+        """Add findings with positions, up to ``max_findings``."""
         self.diagnostics += islice(located, self.max_findings - len(self.diagnostics))
-        self.done = len(self.diagnostics) == self.max_findings
+        self.finished = len(self.diagnostics) == self.max_findings
 
 
 def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
@@ -136,9 +136,9 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
 
 @dataclass(slots=True)
 class _CheckedDocuments:
-    """The findings of documents of a source, at most so many, and the annotations that ignore some.
+    """The findings of documents of a source, at most ``max_findings``, and the annotations that ignore some.
 
-    ``stopped``: not all of the documents were read, for a mistake, or for ``too_many`` findings.
+    ``stopped``: not all documents were read, because of an error or ``too_many`` findings.
     """
 
     max_findings: int
@@ -164,7 +164,7 @@ class _CheckedDocuments:
         return self
 
     def add(self, queues: Queues | None) -> None:
-        """Add what is known of queues; few documents say something of them."""
+        """Add the queues of a document; most documents have none."""
         if self.queues is not None and queues is not None:
             self.queues += queues
         else:
@@ -174,7 +174,7 @@ class _CheckedDocuments:
 def _check_documents(
     source: Source, settings: LintSettings, max_findings: int, read: DocumentReader
 ) -> _CheckedDocuments:
-    """The findings of documents of a source, each by itself."""
+    """The findings of the documents of a source, each checked by itself."""
     checked = _CheckedDocuments(max_findings)
     result, findings = checked.result, checked.findings
     context, claims = settings.context, settings.claims_beside(source)
@@ -209,7 +209,7 @@ def _check_documents(
 def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
     """The findings of an object as kustomize builds it, without those that its annotations ignore.
 
-    Their positions are not known: parts of the object may be of other texts.
+    Without positions, since parts of the object may be from several texts.
     """
     context, claims = settings.context, settings.claims_beside(document.source)
 
@@ -233,25 +233,25 @@ def _once(findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
 
 # --- what is in a document ------------------------------------------------------------------------
 def _find_template(state: LintState) -> None:
-    """A document that is not rendered yet is not checked."""
+    """Report a template that is not rendered, and skip its document."""
     source, template = state.document.source, template_start(state.document)
     if template is not None:
         state.diagnostics.append(template_finding(source, template))
         state.skipped = skip_reason(source)
-        state.done = True
+        state.finished = True
 
 
 def _check_own(state: LintState) -> None:
-    """A document of this tool is no manifest."""
+    """Check a document of gpuxlate itself, which is not a manifest."""
     problems = None if state.document.job else _problems_of_own(state)
     if problems is not None:
         state.ignores += ignores_in_document(state.document, ())
         state.add(finding for finding in problems if state.settings.selected(finding.code))
-        state.done = True
+        state.finished = True
 
 
 def _problems_of_own(state: LintState) -> list[Diagnostic] | None:
-    """What is wrong with a document of this tool; None where it is none."""
+    """The findings of a document of gpuxlate itself; None if it is another document."""
     from gpuxlate.config.document import check_share_document, is_decisions, is_share_document
 
     document = state.document
@@ -274,7 +274,7 @@ def _find_jobs(state: LintState) -> None:
 
 
 def _find_pods(state: LintState) -> None:
-    """The pods of a document, with what their claims request."""
+    """Find the pods of a document, with the requests of their claims."""
     document, context = state.document, state.context
     if document.job is not None:
         return
@@ -291,12 +291,12 @@ def _find_pods(state: LintState) -> None:
 
 
 def _find_parts(state: LintState) -> None:
-    """What the values of one release say of pods."""
+    """Make parts of pods from the values of one release, which is a part of the values of a chart."""
     state.parts += state.pods
 
 
 def _find_patched(state: LintState) -> None:
-    """What a patch says of its pods, and the places of names in it that are read."""
+    """Find the parts of pods in a patch, and the paths of the names in it that are read."""
     from gpuxlate.lint.patches import pods_in_patch
     from gpuxlate.overlays.patched_pods import of_pods
 
@@ -308,7 +308,7 @@ def _find_patched(state: LintState) -> None:
 
 
 def _check_inline(state: LintState) -> None:
-    """The rules of the patches that are written in a kustomization, with findings at their characters."""
+    """Check the patches that are written inside a kustomization, with findings at their characters."""
     settings = state.settings
     for patch, role in settings.role.inline(state.document) if settings.role.inline else ():
         state.read.add(patch.path)
@@ -330,7 +330,8 @@ def _judge_quotas(state: LintState) -> None:
 
 # --- what is wrong with it ------------------------------------------------------------------------
 def _check_document(state: LintState) -> None:
-    """The rules of a document: repeated keys, keys outside of any pod, claims; or what an upgrade changes."""
+    """Run the rules of a document: repeated keys, keys outside of any pod, claims; or what an upgrade
+    changes."""
     context, index = state.context, key_index_of(state.context)
     if context.before is not None:
         from gpuxlate.lint.upgrade import changes_in_quotas, changes_in_values
@@ -361,7 +362,7 @@ def _check_document(state: LintState) -> None:
 
 
 def _check_claims_elsewhere(state: LintState) -> None:
-    """Claims that are in no object which is read, or that only something else names."""
+    """Report claims in objects that are not read, and claims that only other objects name."""
     if state.context.before is None:
         from gpuxlate.claims.findings import claims_elsewhere
 
@@ -374,10 +375,10 @@ def _check_quotas(state: LintState) -> None:
 
 
 def _check_jobs(state: LintState, *, counts: bool = False) -> None:
-    """The rules of parameters. ``counts``: each job that has some asks for a share."""
+    """Run the rules of the parameters of jobs. ``counts``: each job with parameters counts as a share."""
     where = state.document.job is None
     for job in state.jobs:
-        if state.done:
+        if state.finished:
             return
         backend = registry.get(job.target)
         state.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
@@ -385,7 +386,7 @@ def _check_jobs(state: LintState, *, counts: bool = False) -> None:
 
 
 def _check_pods(state: LintState) -> None:
-    """The rules of pods, and how many shares they ask for."""
+    """Run the rules of pods, and count the shares that they request."""
     context = state.context
     for pod in state.pods:
         findings = [*lint_pod(pod.keys, context)]
@@ -397,20 +398,20 @@ def _check_pods(state: LintState) -> None:
         asking = [container for container in pod.keys.all_containers() if registry.asks(pod.keys, container)]
         if asking:
             state.report(unseen_by_operator(state.document, pod), pod.object)
-        if state.done:
+        if state.finished:
             return
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
         state.shares += len(apart) or shares_of_the_pod(pod.keys, context)
 
 
 def _check_files_of_cards(state: LintState) -> None:
-    """The files of cards that pods mount from their node."""
+    """Report the files of cards that pods mount from their node."""
     for pod in state.pods:
         state.report(mounted_cards(state.document, pod, key_index_of(state.context)), pod.object)
 
 
 def _find_queues(state: LintState) -> None:
-    """The queues of Kueue in a document, and its pods that wait in some."""
+    """Find the queues of Kueue in a document, and its pods that wait in a queue."""
     if state.context.before is None:
         from gpuxlate.lint.queues import Queues
 
@@ -425,9 +426,9 @@ def _check_explicit_counts(state: LintState) -> None:
 
 
 def _check_parts(state: LintState) -> None:
-    """The rules of what is said of pods of other files, whose shares are counted there."""
+    """Run the rules of pods on parts of pods in other files, whose shares are counted there."""
     for pod in state.parts:
-        if state.done:
+        if state.finished:
             return
 
         def is_offered(fix: Fix, pod: Pod = pod) -> bool:
@@ -469,7 +470,7 @@ def _requests_gpus(pods: Sequence[Pod]) -> bool:
 
 
 # --- the passes -----------------------------------------------------------------------------------
-_TEMPLATES = Pass("templates", _find_template, lambda: (TEMPLATE,))
+_TEMPLATES = Pass("templates", _find_template, lambda: (TEMPLATE_TAG,))
 _OWN = Pass("documents of this tool", _check_own, lambda: ("gpuxlate.io/", "GPUShare"))
 _FIND = (
     Pass("jobs", _find_jobs, registry.job_marks),
@@ -478,7 +479,7 @@ _FIND = (
 )
 _QUOTAS = Pass("quotas", _judge_quotas, lambda: (*QUOTA_KINDS,))
 _RULES = Pass("rules of documents", _check_document)
-_ELSEWHERE = Pass("claims elsewhere", _check_claims_elsewhere, lambda: (CLASS,))
+_ELSEWHERE = Pass("claims elsewhere", _check_claims_elsewhere, lambda: (DEVICE_CLASS_NAME,))
 _OF_OBJECTS = (
     *(_OWN, *_FIND, _QUOTAS, _RULES, _ELSEWHERE),
     Pass("rules of quotas", _check_quotas, needs=lambda state: state.quotas),
@@ -514,7 +515,7 @@ OF_PATCHES = (
 
 
 def _passes_of(role: FileRole) -> tuple[Pass[LintState], ...]:
-    """What is done with the documents of a file."""
+    """The passes for the documents of a file."""
     if role.kind is FileKind.PATCH:
         return OF_PATCHES
     return OF_RELEASE_VALUES if role.is_overlay else OF_MANIFESTS

@@ -1,4 +1,4 @@
-"""Check the text of one file, as what it is by its name and by what is beside it."""
+"""Check the text of one file, by its role: manifests, values of a chart, a patch, or parameters."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
 
 class Mode(NamedTuple):
-    """What to do with each input in addition to checking it. ``reason``: of the ignores to be added.
+    """What to do with each input in addition to checking it.
 
-    ``to_fix``: of all findings those whose fixes are applied.
+    ``reason``: the reason of the ignores to add; None: add none. ``to_fix``: filters the findings to fix.
     """
 
     fix: bool = False
@@ -41,9 +41,10 @@ class Mode(NamedTuple):
 
 
 class CheckedFile(NamedTuple):
-    """One input: its findings, its text, and where it may change the old and new bytes.
+    """One input: its findings and its text, and if it may change, its old and new bytes.
 
-    ``changes``: findings that were fixed, or that comments ignore now; ``refused``: those without one.
+    ``changes``: the number of findings that were fixed or got an ignore. ``refused``: findings that got no
+    ignore.
     """
 
     linted: LintResult
@@ -99,9 +100,9 @@ def check(
     if mode.reason is not None:
         from gpuxlate.lint.add_ignores import add_ignores
 
-        done = add_ignores(source, settings, mode.reason)
-        new = source.encode(done.source.text)
-        return CheckedFile(done.linted, done.source, done.count, data, new, done.refused)
+        ignored = add_ignores(source, settings, mode.reason)
+        new = source.encode(ignored.source.text)
+        return CheckedFile(ignored.linted, ignored.source, ignored.count, data, new, ignored.refused)
     from gpuxlate.lint.fix import fix_source
 
     fixed = fix_source(source, settings, unsafe=mode.unsafe, to_fix=mode.to_fix)
@@ -129,7 +130,7 @@ def dialects_in(file: Input, data: bytes, profile: Profile | None) -> tuple[str,
         for document in reader(file, source)(source) if might_have_gpu_keys(data, profile) else ():
             names.update(job.target for job in jobs_in(document, job_targets.rows_of(document)))
             pods = () if document.job else pods_in(document)
-            names.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
+            names.update(backend.name for pod in pods for backend in registry.backends_of(pod.keys))
     return tuple(sorted(names))
 
 

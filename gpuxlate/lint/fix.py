@@ -1,4 +1,4 @@
-"""Apply the fixes of findings: all at once, look again, and keep them where less is wrong than before."""
+"""Apply the fixes of findings: all at once, lint again, and keep them if fewer findings are left."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Choice = Callable[[Iterable[Diagnostic]], Iterable[Diagnostic]]
 
 @record
 class Fixed:
-    """A source with its fixes applied, how many there were, and the findings left."""
+    """A source with its fixes applied, the number of fixes, and the findings left."""
 
     source: Source
     fixes: int
@@ -65,7 +65,7 @@ class _DocumentState:
 
 
 class _Fixer:
-    """A source whose documents are fixed side by side: each try checks all of it."""
+    """A source whose documents are fixed together: each try lints all of it."""
 
     def __init__(
         self, source: Source, linted: LintResult, settings: LintSettings, unsafe: bool, to_fix: Choice
@@ -81,38 +81,38 @@ class _Fixer:
         self._last = source.text, settings, linted
 
     def run(self) -> None:
-        """Try all fixes of a document at once; where it is not better for them, halves, down to one fix."""
+        """Try all fixes of a document at once. If that is no better, try halves of them, down to one fix."""
         refused: set[FindingSubject] = set()
         waiting: dict[int, list[FixGroup]] = {}
         while self._tries and (offered := self._offered(self.source, refused)):
-            waiting = {n: waiting.get(n) or [_worst(group)] for n, group in offered.items()}
-            groups = {n: edits_left.pop() for n, edits_left in waiting.items()}
+            waiting = {number: waiting.get(number) or [_worst(group)] for number, group in offered.items()}
+            groups = {number: edits_left.pop() for number, edits_left in waiting.items()}
             better = self._better(groups)
-            for n, group in groups.items():
+            for number, group in groups.items():
                 middle = len(group) // 2
-                if n in better:
-                    del waiting[n]  # the places of the other groups have moved
+                if number in better:
+                    del waiting[number]  # the places of the other groups have moved
                 elif middle:
-                    waiting[n] += [group[middle:], group[:middle]]
+                    waiting[number] += [group[middle:], group[:middle]]
                 else:
                     refused |= {finding.subject for finding in group}
             self.fixes += sum(state.fixes for state in better.values())
-            self.source = _with_texts(self.source, {n: state.text for n, state in better.items()})
+            self.source = _with_texts(self.source, {number: state.text for number, state in better.items()})
 
     def _better(self, groups: Groups) -> dict[int, _DocumentState]:
-        """The documents with which less is wrong after the fixes of their groups."""
+        """The documents with fewer findings after the fixes of their groups, by ``_is_less``."""
         before = self._wrong(self.source)
         better: dict[int, _DocumentState] = {}
-        for n, state in self._settled(groups).items():
+        for number, state in self._settled(groups).items():
             # one fix may reveal what is less wrong; of several, a bad one would hide behind the good ones
-            fixed = Counter((finding.severity, finding.code) for finding in groups[n])
-            is_expected = len(groups[n]) == 1 or state.wrong <= before[n] - fixed
-            if is_expected and _is_less(state.wrong, before[n]):
-                better[n] = state
+            fixed = Counter((finding.severity, finding.code) for finding in groups[number])
+            is_expected = len(groups[number]) == 1 or state.wrong <= before[number] - fixed
+            if is_expected and _is_less(state.wrong, before[number]):
+                better[number] = state
         return better
 
     def _settled(self, groups: Groups) -> dict[int, _DocumentState]:
-        """Apply fixes, look again, and apply those that this reveals: the best state of each document."""
+        """Apply fixes, lint again, and apply the fixes of new findings: the best state of each document."""
         best: dict[int, _DocumentState] = {}
         fixes: Counter[int] = Counter()
         source, chosen = self.source, groups.keys()
@@ -125,15 +125,17 @@ class _Fixer:
             fixes.update(applied)
             wrong = self._wrong(source)
             for document in _documents(source):
-                n = document.index
-                if n in applied and (n not in best or _is_less(wrong[n], best[n].wrong)):
-                    best[n] = _DocumentState(document.text, wrong[n], fixes[n])
-            groups = {n: group for n, group in self._offered(source, offered).items() if n in chosen}
+                number = document.index
+                if number in applied and (number not in best or _is_less(wrong[number], best[number].wrong)):
+                    best[number] = _DocumentState(document.text, wrong[number], fixes[number])
+            groups = {
+                number: group for number, group in self._offered(source, offered).items() if number in chosen
+            }
             offered |= _keys(groups)
         return best
 
     def _applied(self, source: Source, groups: Groups) -> tuple[Source, dict[int, int]]:
-        """The source with fixes applied, and how many of each document could be."""
+        """The source with fixes applied, and the number of applied fixes by document."""
         splices: list[Splice] = []
         applied: dict[int, int] = {}
         for document in _documents(source) if groups else ():
@@ -161,13 +163,13 @@ class _Fixer:
         return wrong
 
     def lint(self, source: Source, settings: LintSettings) -> LintResult:
-        """The findings of a text. The last ones are kept: several steps ask for the same."""
+        """The findings of a text. The last result is kept, since several steps lint the same text."""
         if self._last[:2] != (source.text, settings):
             self._last = source.text, settings, lint_source(source, settings)
         return self._last[2]
 
     def _found(self, source: Source) -> Sequence[Diagnostic]:
-        """The findings of all rules, whichever are selected."""
+        """The findings of all rules, selected or not."""
         return self.lint(source, self._all_rules).diagnostics
 
 
@@ -196,7 +198,7 @@ def _with_texts(source: Source, texts: Mapping[int, str]) -> Source:
 
 
 def _is_less(wrong_here: Wrong, other: Wrong) -> bool:
-    """Fewer errors; as many, and fewer warnings; or those too, and fewer infos."""
+    """There are fewer errors; or as many errors and fewer warnings; or as many of both and fewer infos."""
     counts = [Counter(severity for severity, _ in wrong.elements()) for wrong in (wrong_here, other)]
     fewer, more = ([count[severity] for severity in Severity] for count in counts)
     return fewer < more

@@ -1,4 +1,4 @@
-"""Several things at once with few attempts: where they fail together, each half of them is tried."""
+"""Try several items at once, with few attempts: if they fail together, try each half."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Element = TypeVar("Element")
 
 
 def refused_alone(items: Sequence[Element], take: Callable[[Sequence[Element]], bool]) -> list[Element]:
-    """The items that ``take`` does not take even alone. It takes all that it is given, or none of them."""
+    """The items that ``take`` refuses even alone. ``take`` accepts all of its items, or none of them."""
     if not items or take(items):
         return []
     middle = len(items) // 2

@@ -107,7 +107,7 @@ def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ign
 
 
 def _common(path: Path, other: Path) -> Path:
-    """What two paths begin with: a pod template has a spec and metadata, some kinds have them in one."""
+    """The common beginning of two paths: of ``spec`` and ``metadata``, the path of the pod template."""
     length = next((n for n, (a, b) in enumerate(zip(path, other, strict=False)) if a != b), None)
     return path[: min(len(path), len(other)) if length is None else length]
 
@@ -150,7 +150,7 @@ def without_ignored(
 
 
 class _IgnoreIndex:
-    """Ignores by what they cover: trying each for each finding would be quadratic."""
+    """Ignores by the lines and paths that they cover, so that a look-up does not try every ignore."""
 
     def __init__(self, ignores: Iterable[Ignore]) -> None:
         self._by_line: dict[tuple[str, int], list[Ignore]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What a patch says of pods, for the rules that look at it by itself."""
+"""The parts of pods in a patch, for the rules that check the patch by itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from gpuxlate.yamltext.parse import Document
 
 
 def pods_in_patch(document: Document, pods: list[Pod], changed: Iterable[Pod] = ()) -> Iterator[Pod]:
-    """What a patch says of pods: its own pods without what it deletes, or what its operations set.
+    """The parts of pods in a patch: its pods without the keys that it deletes, or the values that its
+    operations set.
 
     ``changed``: the pods that operations change, where they are known, with their paths in their objects.
     """
@@ -67,7 +68,7 @@ def _holder(step: str) -> Mapping | YamlSequence:
 
 
 def _part(keys: Any, moved: Callable[[Path], Path]) -> Any:
-    """The keys without those that null deletes, with other paths."""
+    """The keys without those that null deletes. ``moved`` gives their new paths."""
     if isinstance(keys, Value) and keys.kind is ScalarKind.NULL:
         return None
     if isinstance(keys, (PodKeys, ContainerKeys, NodeRequirement, Value)):

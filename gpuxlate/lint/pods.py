@@ -37,7 +37,7 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
 
     def check(keys: PodKeys) -> Iterator[Diagnostic]:
-        return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
+        return islice(_find_in_pod(keys, context), limits.MAX_FINDINGS + 1)
 
     findings = [*check(pod)]
     if not findings:
@@ -52,7 +52,7 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         yield finding.located(fix=None) if alone else finding
 
 
-def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def _find_in_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     if context.before is not None:
         from gpuxlate.lint.upgrade import changes_in_pod
 
@@ -83,7 +83,8 @@ def limits_of(job: Job) -> Mapping[str, Value]:
 
 
 def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
-    """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
+    """The findings of a job of a target whose shares are not in pods, from rules and its reader, without
+    fixes."""
     keys = job.pod.keys
     job_context = context._replace(dialects=(backend,))
     both = (catalog.neutral_rules_for(backend), backend.rules)
@@ -92,12 +93,14 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     reported = {finding.path for finding in findings if finding.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
         reading = backend.read(PodReader(keys, context.profile), context.profile)
-        beside = (finding for finding in (*reading.invalid, *reading.notes) if finding.path not in reported)
-        yield from context.keep_applicable(beside)
+        of_reader = (
+            finding for finding in (*reading.invalid, *reading.notes) if finding.path not in reported
+        )
+        yield from context.keep_applicable(of_reader)
 
 
 def shares_of_the_pod(pod: PodKeys, context: Context) -> int:
-    """The shares that only annotations and labels ask for."""
+    """The number of shares of the pod, for a pod that requests them by annotations and labels alone."""
     readings = (
         backend.read(PodReader(pod, context.profile), context.profile)
         for backend in registry.backends_of(pod)
@@ -106,7 +109,7 @@ def shares_of_the_pod(pod: PodKeys, context: Context) -> int:
 
 
 def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
-    """The operator of the pod's object finds no GPU by the names of its resources (GX028)."""
+    """GX028 if the operator of the pod's object finds no GPU by the names of its resources."""
     counter = counter_of(document, pod)
     first = pod.keys.containers[0] if pod.keys.containers else None
     if counter is None or first is None or not registry.asks(pod.keys, first) or counted(counter, first):
@@ -118,7 +121,7 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
 
 
 def check_explicit_count(document: Document, pod: Pod) -> Iterator[Diagnostic]:
-    """The object sets a number of GPUs that is not whole, for a program that needs a whole number (GX028)."""
+    """GX028 if the object sets a number of GPUs that is not whole, for a program that needs one."""
     explicit = explicit_gpu_count(document, pod)
     if explicit is None:
         return
@@ -140,7 +143,7 @@ _CARD = regex(rf"{DEVICE_FILE}\d+")
 
 
 def mounted_cards(document: Document, pod: Pod, index: KeyIndex) -> Iterator[Diagnostic]:
-    """The files of cards that containers with GPUs mount from the node (GX042)."""
+    """GX042 for each file of a card that a container with GPUs mounts from the node."""
     spec = get(document.root, *pod.keys.path)
     files: dict[str, Value] = {}
     for number, volume in enumerate(items(get(spec, "volumes"))):

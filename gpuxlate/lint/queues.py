@@ -1,6 +1,6 @@
 """What the queues of Kueue in a file cover, and what the jobs in it request (K8S013).
 
-The objects stand in several documents: each has its part, and the parts are compared at the end of the file.
+The objects are in several documents, so they are collected, and compared at the end of the file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Queues:
         return self
 
     def add(self, document: Document, pods: Iterable[Pod], index: KeyIndex) -> None:
-        """What a document has of both."""
+        """Add the queues and the waiting containers of a document."""
         self.covered.update(
             quota.resource
             for quota in (quotas_in(document) if document.holds(CLUSTER_QUEUE) else ())
@@ -59,8 +59,11 @@ class Queues:
 
 
 def _counts(covered: str, name: str) -> bool:
-    """A resource of a queue counts another: it is that one, or has a word before its name, as a total that
-    Kueue makes of it (``resources.transformations``)."""
+    """The ``covered`` resource of a queue counts the resource ``name``.
+
+    It is the same, or its name has a word before that one, as a total that Kueue makes of it
+    (``resources.transformations``).
+    """
     domain, slash, rest = name.partition("/")
     return covered == name or (covered.startswith(domain + slash) and covered.endswith(f"-{rest}"))
 

@@ -31,7 +31,8 @@ class Judged(NamedTuple):
 
 
 def judge_quotas(document: Document, context: Context) -> Judged:
-    """A resource in a quota is judged as in a container, where the API server does so too."""
+    """Check each resource of a quota by the rules for containers, as far as the API server has the same
+    rules."""
     index, renamed = key_index_of(context), renamed_by(context.profile)
     findings: list[tuple[Diagnostic, ObjectRef]] = []
     read: set[Path] = set()
@@ -103,9 +104,9 @@ def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
 
 
 def _of_name(finding: Diagnostic, quota: Quota) -> Diagnostic:
-    """What a rule of pods says of a name, of the name as the quota has it: in a list it is a value.
+    """The finding of a rule of pods about a name, moved to the name in the quota, which is a value in a list.
 
-    The name of another key alone, without its prefix, is no fix.
+    A fix that renames the key is left out, since the new name lacks the prefix of the quota.
     """
     return replace(finding, fix=None, on_key=finding.path[-1] == quota.written)
 

@@ -1,4 +1,4 @@
-"""How a text is checked, and what is found: without the rules, which texts without GPU words do not need."""
+"""The settings for checking a text, and its result; without the rules, which most texts do not need."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def nothing(_code: str) -> bool:
 class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
-    ``role``: what the source is beside other files. ``claims``: those of the files of the run.
-    ``in_chunks``: how a large source is read; None: in one piece. ``before``: the profile before an upgrade.
+    ``role``: the role of the source among other files. ``claims``: the claims in the files of the run.
+    ``in_chunks``: reads a large source in parts; None: as a whole. ``before``: the profile before an upgrade.
     """
 
     profile: Profile | None = None
@@ -47,12 +47,12 @@ class LintSettings(NamedTuple):
     before: Profile | None = None
 
     def claims_beside(self, source: Source) -> ClaimLookup:
-        """The claims of the run as the pods of a source find them, or those of the source alone."""
+        """The claims that the pods of a source can use: of the run, or of the source alone."""
         return (self.claims or Claims()).beside(source)
 
     @property
     def changed_values(self) -> tuple[str, ...]:
-        """The values of charts that an upgrade changes: no vendor's word need be beside them."""
+        """The values of charts that an upgrade changes: words by which a file is relevant."""
         if self.before is None or self.profile is None:
             return ()
         from gpuxlate.lint.upgrade import chart_findings

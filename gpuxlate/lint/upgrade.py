@@ -34,7 +34,7 @@ _INSTALLING = (
 
 
 def changes_in_pod(backend: Backend, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """What differs for the keys of one dialect, each with what to write."""
+    """GX038 for each difference between the two releases for the keys of one dialect."""
     before, after = context.before, context.profile
     assert before is not None
     assert after is not None
@@ -99,8 +99,7 @@ def _denied(pod: PodKeys, changes: tuple[ReleaseChange, ...]) -> Iterator[Diagno
 def _refused(
     old: Backend, new: Backend, pod: PodKeys, context: Context, changes: tuple[ReleaseChange, ...]
 ) -> Iterator[Diagnostic]:
-    """What only the newer release refuses: what its rules call an error and those of the older one do not,
-    and what the older one took, or dropped without a word."""
+    """GX038 for what only the newer release refuses: new errors of its rules and of its reader."""
     in_old, in_new = context._replace(profile=context.before, before=None), context._replace(before=None)
     findings = (finding for finding in old.check(pod, in_old) if finding.severity is Severity.ERROR)
     refused_before = {(finding.code, finding.path) for finding in findings}
@@ -155,7 +154,7 @@ def _amounts(
 
 
 def changes_in_quotas(document: Document, context: Context) -> Iterator[Diagnostic]:
-    """Amounts of quotas that a dialect's scheduler keeps to, which count otherwise after an upgrade."""
+    """GX038 for amounts of quotas in a dialect whose unit changes by an upgrade."""
     from gpuxlate.translation.quotas.counting import keeps_limits
 
     assert context.before is not None

@@ -69,7 +69,7 @@ CompletionRow = tuple[str, str, Backend, KeySpec]
 def _names(word: CursorWord, editor: EditorSettings) -> Iterator[CompletionRow]:
     """The keys of the place that the mapping has not yet, in the order of the data sheets."""
     spot = word.spot
-    names = set(spot.beside or ())
+    names = set(spot.mapping or ())
     after = "" if word.colon or not spot.on_key else ": "
     seen: set[str] = set()
     for backend in _dialects(word, editor):

@@ -27,7 +27,7 @@ MARK = "esourceClaim"
 """A text without it, and without an escape, names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
 _REFERENCES = ("resourceClaimTemplateName", "resourceClaimName")
 _DEVICES: dict[str, Path] = {TEMPLATE: ("spec", "spec", "devices"), CLAIM: ("spec", "devices")}
-CLASS = "deviceClassName"
+DEVICE_CLASS_NAME = "deviceClassName"
 """The field of a request that names the class of its devices."""
 _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "selectors")
 _FORMS = {"exactly": RequestForm.EXACTLY, "firstAvailable": RequestForm.FIRST}
@@ -92,7 +92,7 @@ def classes_elsewhere(document: Document) -> Iterator[tuple[str, Path]]:
         and (not path or path[:-1] == ("items",))
     )
     for steps, scalar, on_key in scalars(document.root):
-        if not on_key and steps is not None and steps[1] == CLASS:
+        if not on_key and steps is not None and steps[1] == DEVICE_CLASS_NAME:
             path = path_of(steps)
             if read.isdisjoint(prefixes(path)) and LAST_APPLIED not in path:
                 yield scalar.text, path

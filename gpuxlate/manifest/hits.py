@@ -158,7 +158,7 @@ def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch
         if ("/" in name or any(word in name for word in held))
         and may_be_key(name, held)
         # a resource may be read under another name than it is written
-        and (group.beside is None or may_be_key(str(value.path[-1]), held))
+        and (group.mapping is None or may_be_key(str(value.path[-1]), held))
     }
     return places if len(places) > len(in_pods) else ()
 

@@ -13,7 +13,7 @@ from gpuxlate.manifest.kinds import (
     Steps,
 )
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import METADATA, SCHEDULING, Pod, values
+from gpuxlate.manifest.pods import METADATA, SCHEDULING_FIELDS, Pod, values
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.pod import (
     ContainerKeys,
@@ -25,7 +25,7 @@ from gpuxlate.yamltext.nodes import (
 )
 from gpuxlate.yamltext.parse import Document
 
-CONTAINER = "job"
+JOB_CONTAINER = "job"
 """The name of the pseudo container."""
 
 
@@ -75,6 +75,6 @@ def _named_by_file(document: Document) -> ObjectRef:
 
 
 def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
-    job = ContainerKeys(CONTAINER, limits=values(node, path), path=path)
+    job = ContainerKeys(JOB_CONTAINER, limits=values(node, path), path=path)
     keys = PodKeys(containers=(job,), path=path, metadata_path=path)
-    return Pod(keys, ref, object_path, METADATA | SCHEDULING)
+    return Pod(keys, ref, object_path, METADATA | SCHEDULING_FIELDS)

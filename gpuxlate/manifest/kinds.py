@@ -750,7 +750,7 @@ QUOTA_KINDS = frozenset(row.kind for row in KINDS if row.quotas)
 """Other objects set no amounts."""
 UNREAD_KINDS = frozenset(row.kind for row in KINDS if row.unread)
 """Objects that are left as they are, though they say how much of a card somebody gets."""
-BUILT_IN = tuple(row for row in KINDS if row.templates and "." not in row.api)
+BUILT_IN_KINDS = tuple(row for row in KINDS if row.templates and "." not in row.api)
 CUSTOM = tuple(row for row in KINDS if row.templates and "." in row.api)
 """Kinds with pod templates, of Kubernetes itself and of others."""
 _UNKNOWN = ObjectKind("", "")

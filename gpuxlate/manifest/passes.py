@@ -1,9 +1,9 @@
-"""How documents are gone through: each by the passes of a task, in their order, over one state.
+"""How a task processes documents: its passes run on each document, in their order, and share one state.
 
     document ── start ──> state ── pass, pass, pass ──> state
 
-Reading, translating and linting are such tasks. A pass applies where the document has one of its words, or
-came to something that it needs: a document without claims enters no code of claims.
+Reading, translating and linting are such tasks. A pass runs if the document has one of its words, or if the
+state has what it needs: no code of claims runs for a document without claims.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from gpuxlate.yamltext.parse import Document
 
 
 class DocumentState(Protocol):
-    """A document on its way, with what its passes came to. ``done``: no later pass applies."""
+    """A document with the results of its passes. ``finished``: no later pass runs."""
 
     document: Document
-    done: bool
+    finished: bool
 
 
 S = TypeVar("S", bound=DocumentState)
 
 
 class Pass(NamedTuple, Generic[S]):
-    """One step. It applies to documents that have one of the ``words``, or whose state has what it ``needs``;
-    without both, always.
+    """One pass. It runs on documents with one of the ``words``, or whose state has what it ``needs``; without
+    both, on every document.
 
-    Without its letters a word is written by an escape alone: a document with such escapes may have them all.
+    Escapes of YAML can hide a word, so a document with such escapes may have every word.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Pass(NamedTuple, Generic[S]):
     needs: Callable[[S], object] | None = None
 
     def applies(self, state: S, words: tuple[str, ...]) -> bool:
-        """Whether the document of a state has something for it. ``words``: its own, asked for once."""
+        """Whether the pass runs on the document of a state. ``words``: the result of ``self.words()``."""
         document = state.document
         if words and document.job is None and document.may_hold(*words):
             return True
@@ -49,14 +49,16 @@ class Pass(NamedTuple, Generic[S]):
 def run_passes(
     documents: Iterable[Document], passes: Sequence[Pass[S]], start: Callable[[Document], S]
 ) -> Iterator[S]:
-    """The state of each document after the passes; an empty document goes through none. ``start``: the state
-    before them. Raises NotYamlError where a document cannot be read."""
+    """The state of each document after the passes; none runs on an empty document.
+
+    ``start``: makes the state of a document. Raises NotYamlError if a document cannot be read.
+    """
     steps = [(step, step.words()) for step in passes]
     for document in documents:
         state = start(document)
         for step, words in steps if document.root is not None else ():
             if step.applies(state, words):
                 step.run(state)
-            if state.done:
+            if state.finished:
                 break
         yield state

@@ -50,7 +50,7 @@ from gpuxlate.yamltext.parse import Document
 
 METADATA = frozenset({"labels", "annotations"})
 
-SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
+SCHEDULING_FIELDS = frozenset({"nodeSelector", "affinity", "schedulerName"})
 
 ENV = "env"
 
@@ -58,12 +58,12 @@ CLAIMS = "resourceClaims"
 
 
 class Pod(NamedTuple):
-    """One pod of a document: its keys, the object it belongs to, the field with limits.
+    """One pod of a document: its keys, and the object it belongs to.
 
-    ``lacks``: the fields that its object has not for it, of METADATA, SCHEDULING and ENV. ``places``: the
-    mappings that it has labels and annotations from, the one that counts last. ``names_scheduler``: a
-    ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes to pods that name none.
-    ``siblings``: mappings and lists that other files count on, so that they stay where they are emptied.
+    ``lacks``: the fields that its kind does not have, of METADATA, SCHEDULING_FIELDS and ENV. ``places``: the
+    mappings with its labels and annotations; the last one takes precedence. ``names_scheduler``: the pod may
+    set ``schedulerName``; ``passed_scheduler``: what its object passes to pods without one.
+    ``siblings``: mappings and lists that other files need, so they stay even if they become empty.
     """
 
     keys: PodKeys
@@ -77,7 +77,7 @@ class Pod(NamedTuple):
     siblings: tuple[Path, ...] = ()
 
     def under(self, names: Map[str, str]) -> Pod:
-        """With its resources under other names."""
+        """The pod with its resources under other names: see ``ContainerKeys.under``."""
         keys = self.keys.under(names)
         return self if keys is self.keys else self._replace(keys=keys)
 
@@ -148,7 +148,7 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
 
 
 def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:
-    """Every mapping with a list of containers in it, at any depth; not in what stands ``apart``."""
+    """Every mapping with a list of containers, at any depth, but not below the paths ``apart``."""
     closed = [places for places in apart if places]
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
@@ -178,9 +178,9 @@ def has_containers(node: Mapping) -> bool:
 
 def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping) -> Pod:
     """A pod whose metadata is next to its spec, as in every pod template."""
-    beside = path[:-1] if path and path[-1] == "spec" else path
-    template = get(owner, *beside[len(object_path) :])
-    is_template_of_object = beside == object_path
+    template_path = path[:-1] if path and path[-1] == "spec" else path
+    template = get(owner, *template_path[len(object_path) :])
+    is_template_of_object = template_path == object_path
     lists = (("initContainers", True), ("containers", False))
     containers = [
         container(item, (*path, name, index), index, init, "resources")
@@ -192,10 +192,10 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
     around = surroundings(
         None if is_template_of_object else get(owner, "metadata"),
         (*object_path, "metadata"),
-        ((template, beside), (spec, path)) if beside != path else ((template, beside),),
+        ((template, template_path), (spec, path)) if template_path != path else ((template, template_path),),
         selected(owner, object_path, spec, path),
     )
-    pod_keys = keys(spec, path, own_metadata, (*beside, "metadata"), containers, around=around)
+    pod_keys = keys(spec, path, own_metadata, (*template_path, "metadata"), containers, around=around)
     has_place = isinstance(own_metadata, Mapping) or path[-1:] == ("spec",)
     lacks = frozenset() if has_place else METADATA
     pod = Pod(pod_keys, ref, object_path, lacks, places=(pod_keys.metadata_path,))
@@ -244,7 +244,7 @@ def _pod_by_shape(
         ref,
         object_path,
         (frozenset() if has_place or shape.copied else METADATA)
-        | (frozenset() if shape.nodes else SCHEDULING)
+        | (frozenset() if shape.nodes else SCHEDULING_FIELDS)
         | (frozenset() if ("containers", "*") in shape.containers else {CLAIMS}),
         resources_key=shape.resources,
         places=places,
@@ -580,7 +580,7 @@ def explicit_gpu_count(document: Document, pod: Pod) -> tuple[GpuCounter, Value]
 
 
 def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
-    """The numbers of GPUs that an operator may find in a container; empty where it finds none."""
+    """The numbers of GPUs, as texts, that an operator may find in a container; empty if it finds none."""
     for field in counter.fields:
         resources = container.limits if field == "limits" else container.requests
         names = [name for name in sorted(resources) if counter.names.fullmatch(name)]

@@ -31,8 +31,8 @@ class Quota(NamedTuple):
     """One resource in an object, with all that changes together.
 
     ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
-    value. ``beside``: by prefix, every resource where a resource is named once. ``shape``: where the kind
-    has them.
+    value. ``resources_by_prefix``: all resources of the node in which a resource is named once. ``shape``:
+    where the kind has them.
     """
 
     object: ObjectRef
@@ -41,7 +41,7 @@ class Quota(NamedTuple):
     prefix: str
     names: tuple[Path, ...]
     amounts: tuple[QuotaAmount, ...]
-    beside: Map[str, Set[str]]
+    resources_by_prefix: Map[str, Set[str]]
     shape: QuotaShape
     served: bool
 
@@ -113,10 +113,10 @@ def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> 
     served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
     everywhere = [resource for _, named in scopes for resource in named]
     for _, named in scopes:
-        beside: dict[str, set[str]] = {}
+        resources_by_prefix: dict[str, set[str]] = {}
         for named_resource in everywhere if shape.alone is not None else named:
             prefix, resource = _split(shape, named_resource.text)
-            beside.setdefault(prefix, set()).add(resource)
+            resources_by_prefix.setdefault(prefix, set()).add(resource)
         by_name: dict[str, list[_NamedResource]] = {}
         for named_resource in named:
             by_name.setdefault(named_resource.text, []).append(named_resource)
@@ -126,7 +126,7 @@ def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> 
                 *(ref, path, resource, prefix),
                 tuple(resource.path for resource in same),
                 tuple(QuotaAmount(value, resource.path) for resource in same for value in resource.amounts),
-                beside,
+                resources_by_prefix,
                 shape,
                 served,
             )

@@ -1,8 +1,8 @@
-"""What partitions and replicas amount to in numbers: derived from the catalogue of cards and a profile.
+"""The memory and compute of partitions and replicas, from the catalogue of cards and a profile.
 
-A partition has the memory and compute that its row in the catalogue has. One of N clients by MPS has an N-th
-of each, rounded down (NVIDIA/k8s-device-plugin, mps-control-daemon: the active thread percentage and the
-pinned memory of a client). One by time-slicing is promised nothing.
+A partition has the memory and compute of its row in the catalogue. One of N clients by MPS has an N-th of
+each, rounded down (NVIDIA/k8s-device-plugin, mps-control-daemon: the active thread percentage and the pinned
+memory of a client). A client by time-slicing has no guaranteed amount.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Amount(Printed):
     """The numbers are measured and the same for every card that may be meant; else no part has more."""
 
     def times(self, count: int) -> Amount:
-        """So many of them."""
+        """The amount of ``count`` partitions or replicas."""
         cores, memory = (
             None if amount is None else amount * count for amount in (self.cores, self.memory_mib)
         )
         return replace(self, cores=cores, memory_mib=memory)
 
     def part(self, of: int) -> Amount:
-        """One of equal parts, rounded down, as each client gets it."""
+        """One of ``of`` equal parts, rounded down, as each client gets it."""
         cores, memory = (None if amount is None else amount // of for amount in (self.cores, self.memory_mib))
         return replace(self, cores=cores, memory_mib=memory)
 
@@ -64,7 +64,7 @@ class Amount(Printed):
 
     @property
     def row(self) -> Message:
-        """Where the numbers are from, in words."""
+        """The source of the numbers, in words."""
         card_and_source = msg("{card} ({source})", card=self.card, source=self.source)
         return (
             card_and_source
@@ -79,7 +79,7 @@ class Amount(Printed):
 
 
 def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:
-    """What the partitions or replicas of a share amount to; None where nothing says it."""
+    """The amount of the partitions or replicas of a share; None if it is unknown."""
     whole = None
     if share.partition is not None:
         amount = _of_partition(_rows(share, profile))
@@ -94,15 +94,16 @@ def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:
 
 
 def known_replica(replica: Replica, profile: Profile | None) -> Replica:
-    """With what only the nodes know, as the profile has it."""
+    """The replica with the fields that only the nodes know, from the profile."""
     replicas = replicas_of(profile)
     if replicas is None or (replica.of is not None and replica.strategy is not None):
         return replica
     return Replica(replica.of or replicas.of, replica.strategy or replicas.strategy, replica.count)
 
 
-def card_for(share: Share, profile: Profile | None) -> Card | None:
-    """The card of a share: the one model that it names, else that of the profile's nodes."""
+def card_of_share(share: Share, profile: Profile | None) -> Card | None:
+    """The card of a share: the only model that it names, else the card of the profile's nodes; None if both
+    are unknown."""
     models = share.device.models if share.device else ()
     if models:
         return card_named(models[0], profile) if len(models) == 1 else None
@@ -117,7 +118,7 @@ def card_for(share: Share, profile: Profile | None) -> Card | None:
 def _rows(share: Share, profile: Profile | None) -> list[tuple[Card, Template]]:
     """The rows of the partition: that of the card, or those of all cards that have it."""
     name = share.partition.profile if share.partition else ""
-    card = card_for(share, profile)
+    card = card_of_share(share, profile)
     candidates = [card] if card is not None and card.template(name) else cards(profile)
     return [
         (candidate, partition)
@@ -127,7 +128,7 @@ def _rows(share: Share, profile: Profile | None) -> list[tuple[Card, Template]]:
 
 
 def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
-    """The most that a partition of this name has: a share in these numbers holds any of them."""
+    """The maximum of the rows: a share with these numbers is enough for a partition of any of them."""
     if not rows:
         return None
 
@@ -149,7 +150,7 @@ def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
 
 def _of_card(share: Share, profile: Profile | None) -> Amount:
     """A whole card: its MiB are those of the profile, else of the catalogue."""
-    card, memory_of_profile = card_for(share, profile), profile.cards.memory_mib if profile else None
+    card, memory_of_profile = card_of_share(share, profile), profile.cards.memory_mib if profile else None
     named = bool(share.device and share.device.models)
     if memory_of_profile is not None and not named:
         return Amount(
@@ -163,7 +164,7 @@ def _of_card(share: Share, profile: Profile | None) -> Amount:
 
 
 class Part(NamedTuple):
-    """A part that a target gives in place of numbers, what it has at least, and how it is isolated."""
+    """A part of a card that a target gives in place of numbers. ``amount``: what it has at least."""
 
     amount: Amount
     isolation: Isolation

@@ -1,7 +1,6 @@
-"""Declarations that take no time until they are used: small values, what is printed of them, and regular
-expressions.
+"""Records, printed records and regular expressions that are built at their first use.
 
-A command uses a few of those that its modules declare; to make them all took a quarter of its start.
+A command uses few of the declarations of its modules; building all of them took a quarter of its start.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ def record(class_: type[T]) -> type[T]:
 
 
 class _OfDataclass:
-    """What ``dataclass`` makes of a class, from when it is needed; and what two values are compared by."""
+    """A special method of a record, which ``dataclass`` makes when it is first needed."""
 
     def __init__(self, class_: Any) -> None:
         self._class = class_

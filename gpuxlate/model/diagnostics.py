@@ -1,4 +1,4 @@
-"""Findings and losses as data, and the changes of a document that fix them; ``yamltext.edit`` makes these."""
+"""Findings and losses as data, and the edits of a document that fix them; ``yamltext.edit`` applies these."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ Edit = Put | Rename | Remove | Append
 
 
 def nest(steps: Path, value: Any) -> Any:
-    """The value in the mappings that these steps lead through."""
+    """The value inside mappings with these keys: ``nest(("a", "b"), 1)`` is ``{"a": {"b": 1}}``."""
     for step in reversed(steps):
         value = {step: value}
     return value
 
 
 def merged_values(old: Any, new: Any) -> Any:
-    """Two new values at one place together."""
+    """Two new values for one path, merged: mappings by their keys."""
     if isinstance(old, dict) and isinstance(new, dict):
         return {**old, **{k: merged_values(old.get(k), v) for k, v in new.items()}}
     if isinstance(old, list) and isinstance(new, list):

@@ -1,6 +1,6 @@
-"""What a run has read and looked up: kept for the run alone, never by a module.
+"""The caches of a run: what it has read and looked up is kept for the run alone, never by a module.
 
-A process of a command is one run. A call of the Python API is one of its own, in whatever thread: it reads
+The process of a command is one run. Each call of the Python API is a run of its own, in any thread: it reads
 files as they are now, shares nothing with another call, and leaves no text in memory.
 """
 
@@ -17,7 +17,7 @@ _RUN: ContextVar[dict[Hashable, Any]] = ContextVar("run", default=_OF_PROCESS)
 
 
 def kept(owner: Hashable, make: Callable[[], Kept]) -> Kept:
-    """What the run keeps for an owner, made where there is nothing yet."""
+    """The value that the run keeps for an owner; ``make`` makes it at the first call."""
     run = _RUN.get()
     try:
         return run[owner]  # type: ignore[no-any-return]
@@ -27,7 +27,7 @@ def kept(owner: Hashable, make: Callable[[], Kept]) -> Kept:
 
 @contextmanager
 def own_run() -> Iterator[None]:
-    """A run of its own for what is called here."""
+    """A context that is a run of its own."""
     token = _RUN.set({})
     try:
         yield
@@ -36,5 +36,5 @@ def own_run() -> Iterator[None]:
 
 
 def forget() -> None:
-    """Keep nothing of what was read: for a process that lives longer than files stay as they are."""
+    """Clear the caches of this run: for a process during which files change."""
     _RUN.get().clear()

@@ -1,7 +1,7 @@
-"""The rows of a dialect's data sheet: one row a key.
+"""The rows of a dialect's data sheet: one row for each key.
 
-The sheet is the single source of what a dialect's keys say: reading and writing where nothing special
-happens, the rules on numbers, the schema for editors and the tables of the docs follow from it.
+The sheet is the single source for a dialect's keys: reading and writing in ordinary cases, the rules on
+numbers, the schema for editors and the tables of the docs use it.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Chosen(NamedTuple):
 
     @classmethod
     def of(cls, choice: CardChoice | None, names: Iterable[str]) -> Chosen | None:
-        """None where a name has what a list cannot hold in every dialect."""
+        """The choice with its list; None if a name has characters that not every dialect's list can hold."""
         arguments = tuple(names)
         return (
             cls(choice, arguments) if choice and arguments and all(map(_NAME.fullmatch, arguments)) else None
@@ -91,7 +91,7 @@ class Range(NamedTuple):
 
     @property
     def bound(self) -> int | None:
-        """The maximum that words name: not that of the type of number that a vendor counts in."""
+        """The maximum to name in messages; None if it is only the maximum of a 32-bit integer."""
         return None if self.most == INT32 else self.most
 
     def allows(self, number: int) -> bool:
@@ -113,9 +113,9 @@ class Range(NamedTuple):
 
 
 class LegalNumbers(NamedTuple):
-    """The whole numbers that a key may have, in its unit: those of some ranges.
+    """The whole numbers that a key may have, in its unit: the union of ranges.
 
-    ``gib_up_to``: as in a row.
+    ``gib_up_to``: as in ``KeySpec``.
     """
 
     ranges: tuple[Range, ...]
@@ -126,7 +126,7 @@ class LegalNumbers(NamedTuple):
         return any(number_range.allows(number) for number_range in self.ranges)
 
     def next(self, number: int) -> int | None:
-        """The least legal number, of the same unit, that is not below; None where there is none."""
+        """The least legal number, in the same unit, that is at least ``number``; None if there is none."""
         gib = self.gib_up_to
         ranges = [
             number_range
@@ -152,13 +152,13 @@ class LegalNumbers(NamedTuple):
         )
 
     def ends_below(self, number: int | Fraction) -> bool:
-        """There are legal numbers, and all are below this one."""
+        """There are ranges, and each has a maximum below ``number``."""
         maximums = [number_range.most for number_range in self.ranges]
         return bool(maximums) and all(maximum is not None and maximum < number for maximum in maximums)
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The ranges in words."""
         return (
             join_and(number_range.text for number_range in self.ranges)
             if len(self.ranges) > 1
@@ -166,7 +166,7 @@ class LegalNumbers(NamedTuple):
         )
 
     def times(self, cards: int) -> LegalNumbers:
-        """The totals of some cards, where these are the numbers of each."""
+        """The legal totals of ``cards`` cards, if these are the numbers of each card."""
         ranges = (
             Range(
                 number_range.least * cards,
@@ -209,7 +209,7 @@ BYTE = Fraction(1, 2**20)
 
 
 def domain_of(name: str) -> str:
-    """What is before the slash of a key; empty where there is none."""
+    """The part of a key before the slash; empty without a slash."""
     domain, slash, _ = name.partition("/")
     return domain if slash else ""
 
@@ -293,12 +293,12 @@ class KeySpec(NamedTuple):
 
     @property
     def is_pattern(self) -> bool:
-        """The name is that of many keys."""
+        """The name is a pattern for many keys."""
         return "*" in self.name
 
     @property
     def is_word(self) -> bool:
-        """The key could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        """Other software may use the key too: it is the vendor's only in its own places, with other keys."""
         return self.generic or (self.general and "/" not in self.name)
 
     def matches(self, key: str) -> bool:
@@ -319,7 +319,7 @@ class KeySpec(NamedTuple):
         return self.name.replace("*", container)
 
     def is_no_op(self, text: str) -> bool:
-        """With this value a pod asks for no more than without the key."""
+        """With this value a pod requests the same as without the key."""
         number = quantity.whole(text)
         percent = self.sets in ("cores", "memory_percent")
         if percent and number is not None and number * self.unit == 100:
@@ -331,12 +331,12 @@ class KeySpec(NamedTuple):
         )
 
     def has_its_needs(self, names: Set[str]) -> bool:
-        """One of the keys that it needs is among these, and one of those without which it is written over."""
+        """``names`` has one of ``needs``, and one of ``forced_without``; an empty field needs none."""
         return all(not names.isdisjoint(needed) for needed in (self.needs, self.forced_without) if needed)
 
     @property
     def zero_is_absent(self) -> bool:
-        """With a number of 0 the key is as good as missing, beside others too."""
+        """A value of 0 means the same as a missing key, also with other keys in the container."""
         return "0" in self.no_op_values
 
     @property

@@ -68,7 +68,7 @@ _READ_AGAIN = 2**23
 
 
 def tries(size: int, maximum: int = MAX_TRIES) -> int:
-    """How often a text of so many characters is read again: fewer times a large one."""
+    """How often a text of ``size`` characters may be read again: less often if it is large."""
     return max(12, min(maximum, _READ_AGAIN // (size + 1)))
 
 
@@ -79,7 +79,7 @@ class Allowance:
         self._remaining = tries(size) * (size + 1)
 
     def spend(self, size: int) -> bool:
-        """Whether so many more may be read."""
+        """Whether ``size`` more characters may be read; if so, they count as read."""
         self._remaining -= size + 1
         return self._remaining >= 0
 

@@ -56,18 +56,18 @@ def message_of(error: BaseException) -> str:
     return error.args[0] if error.args and isinstance(error.args[0], Message | Lines) else str(error)
 
 
-def plural(count: int, one: str, many: str) -> Message:
-    """``plural(2, "{count} file", "{count} files")``."""
-    return msg(one if count == 1 else many, count=count)
+def plural(count: int, singular: str, plural_text: str) -> Message:
+    """The text for a count: ``plural(2, "{count} file", "{count} files")`` is ``2 files``."""
+    return msg(singular if count == 1 else plural_text, count=count)
 
 
 def titled(title: str, text: str) -> Message:
-    """``error: ...``, with the title itself as a message id."""
+    """A text after a title: ``error: ...``. The title is a message id of its own."""
     return msg("{title}: {text}", title=msg(title), text=text)
 
 
 def join_or(parts: Iterable[str]) -> str:
-    """Texts of which one is to be chosen, as one."""
+    """Alternatives as one text: ``a, b or c``."""
     return join_and(parts, "{before} or {last}")
 
 
@@ -78,8 +78,7 @@ def join_and(parts: Iterable[str], template: str = "{before}, {last}") -> str:
 
 
 def spelt_like(name: str, names: Iterable[str], limit: int = 1, ratio: float = SPELT_ALIKE) -> list[str]:
-    """Those of the names that may be meant with one that is not among them: at most ``limit``, the most
-    alike first."""
+    """The names that an unknown name may mean: at most ``limit``, the most similar first."""
     from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
     return get_close_matches(name[:MAX_NAME], sorted(set(names)), limit, ratio)
@@ -92,7 +91,7 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
 
 
 def suggest(name: str) -> Message:
-    """The hint that this name may be meant."""
+    """The hint that ``name`` may be meant."""
     return msg("did you mean {near}?", near=name)
 
 

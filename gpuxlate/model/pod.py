@@ -16,23 +16,25 @@ from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
 
 Argument = TypeVar("Argument")
-Beside = ParamSpec("Beside")
-One = TypeVar("One")
+Arguments = ParamSpec("Arguments")
+Element = TypeVar("Element")
 
 
 def keep_last(
-    function: Callable[Concatenate[Argument, Beside], Iterable[One]],
-) -> Callable[Concatenate[Argument, Beside], Sequence[One]]:
-    """Keep the last result: several rules need the same of a pod.
+    function: Callable[Concatenate[Argument, Arguments], Iterable[Element]],
+) -> Callable[Concatenate[Argument, Arguments], Sequence[Element]]:
+    """Keep the last result of a function, since several rules need the same of a pod.
 
-    ``beside``: what else it follows from, which is compared by itself.
+    The first argument is compared by identity, the others by value.
     """
 
-    def again(subject: Argument, /, *beside: Beside.args, **named: Beside.kwargs) -> Sequence[One]:
-        last: list[tuple[Argument, tuple[object, ...], Sequence[One]]] = kept(again, list)
+    def again(
+        subject: Argument, /, *arguments: Arguments.args, **named: Arguments.kwargs
+    ) -> Sequence[Element]:
+        last: list[tuple[Argument, tuple[object, ...], Sequence[Element]]] = kept(again, list)
         remembered = last[0] if last else None  # another thread may replace it
-        if remembered is None or remembered[0] is not subject or remembered[1] != beside:
-            remembered = subject, beside, tuple(function(subject, *beside, **named))
+        if remembered is None or remembered[0] is not subject or remembered[1] != arguments:
+            remembered = subject, arguments, tuple(function(subject, *arguments, **named))
             last[:] = [remembered]
         return remembered[2]
 
@@ -118,7 +120,7 @@ class ContainerKeys:
         return {**self.requests, **self.limits}
 
     def under(self, names: Mapping[str, str]) -> ContainerKeys:
-        """With its resources under other names, where the container has one name of each.
+        """The container with its resources under other names, unless it has both names of a resource.
 
         Paths stay: they end in the name that is written.
         """
@@ -137,7 +139,7 @@ class ContainerKeys:
 def in_lists(
     containers: Iterable[ContainerKeys],
 ) -> tuple[tuple[ContainerKeys, ...], tuple[ContainerKeys, ...]]:
-    """The ordinary containers and the init containers, as ``PodKeys`` has them first."""
+    """The ordinary containers and the init containers: the first two fields of ``PodKeys``."""
     every = tuple(containers)
     return tuple(container for container in every if not container.init), tuple(
         container for container in every if container.init
@@ -312,14 +314,14 @@ class Outside(NamedTuple):
 
 
 class UnreadAmounts(NamedTuple):
-    """An object that says how much of a card somebody gets in a way that is not read: ``what`` of it.
+    """An object whose amounts of GPUs gpuxlate does not read. ``title``: these amounts, in words.
 
-    ``hint``: what can be told instead, if something can.
+    ``hint``: what to do, if there is something more to do than to check by hand.
     """
 
     kind: str
     path: Path
-    what: str
+    title: str
     hint: str | None = None
 
 
@@ -516,19 +518,22 @@ class Level(StrEnum):
 
 
 class KeyOccurrence(NamedTuple):
-    """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
+    """One key of a pod. ``field``: the name of its mapping (limits, labels, ...).
+
+    ``mapping``: the keys and values of that mapping; None if the key is written as a value.
+    """
 
     name: str
     value: Value
     place: Place
     field: str
     level: Level = Level.POD
-    beside: Mapping[str, Value] | None = None
+    mapping: Mapping[str, Value] | None = None
 
     @property
     def on_key(self) -> bool:
-        """The key is a key of a mapping; in an affinity and an environment it is a value."""
-        return self.beside is not None
+        """The name is a key of a mapping; in an affinity or an environment it is a value."""
+        return self.mapping is not None
 
     @property
     def path(self) -> Path:
@@ -548,10 +553,10 @@ class KeyOccurrence(NamedTuple):
         return Remove(self.value.path)
 
     def renamed(self, name: str) -> Edit | None:
-        """Another key with the same value; None where that key is there already."""
-        if self.beside is None:
+        """The edit that renames the key; None if the mapping already has the new name."""
+        if self.mapping is None:
             return Put(self.path, name)
-        if name in self.beside or self.value.kind is ScalarKind.NODE:
+        if name in self.mapping or self.value.kind is ScalarKind.NODE:
             return None
         return Rename(self.path, name, self.value.plain if self.field in RESOURCE_FIELDS else self.value.text)
 
@@ -561,17 +566,17 @@ SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
 
 
 class Group(NamedTuple):
-    """Keys of a pod that are in one place. ``beside``: their mapping; None where they are values."""
+    """Keys of a pod that are in one place. ``mapping``: has them as its keys; None where they are values."""
 
     place: Place
     field: str
     level: Level
-    beside: Mapping[str, Value] | None
+    mapping: Mapping[str, Value] | None
     keys: Iterable[tuple[str, Value]]
 
     def spot(self, name: str, value: Value) -> KeyOccurrence:
-        """One of them."""
-        return KeyOccurrence(name, value, self.place, self.field, self.level, self.beside)
+        """The occurrence of a key of the group."""
+        return KeyOccurrence(name, value, self.place, self.field, self.level, self.mapping)
 
 
 @keep_last

@@ -113,10 +113,10 @@ def part_problems(
         if part is None:
             continue
         names = ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")
-        beside = [name for name, value in zip(names, numbers, strict=False) if value is not None]
+        set_names = [name for name, value in zip(names, numbers, strict=False) if value is not None]
         if cards > 1:
-            beside.insert(0, "cards")
-        for name in beside:
+            set_names.insert(0, "cards")
+        for name in set_names:
             message = msg("{name} is set beside {field}, which says how much it is", name=name, field=field)
             hint = msg("keep one of them: {name} or {field}", name=name, field=field)
             yield ShareProblem(name, message, hint)

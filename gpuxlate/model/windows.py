@@ -1,4 +1,4 @@
-"""What two texts have in common, line by line, in time linear in both: difflib, a window at a time."""
+"""A diff of two texts by lines, in time linear in both: difflib on one window of lines at a time."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ def same(old: Sequence[str], new: Sequence[str]) -> list[Match]:
     matches: list[Match] = []
     a = b = 0
     while a < len(old) and b < len(new):
-        here, far = old[a : a + WINDOW_LINES], new[b : b + WINDOW_LINES]
+        old_window, new_window = old[a : a + WINDOW_LINES], new[b : b + WINDOW_LINES]
         # of lines that are repeated the longest block is not the one in its place
-        alike = next((n for n, (x, y) in enumerate(zip(here, far, strict=False)) if x != y), None)
-        alike = min(len(here), len(far)) if alike is None else alike
+        alike = next(
+            (n for n, (x, y) in enumerate(zip(old_window, new_window, strict=False)) if x != y), None
+        )
+        alike = min(len(old_window), len(new_window)) if alike is None else alike
         blocks = [Match(0, 0, alike)]
         if not alike:
-            blocks = SequenceMatcher(None, here, far, autojunk=False).get_matching_blocks()[:-1]
+            blocks = SequenceMatcher(None, old_window, new_window, autojunk=False).get_matching_blocks()[:-1]
         for block in blocks:
             start_a, start_b, size = a + block.a, b + block.b, block.size
             last = matches[-1] if matches else None
@@ -37,12 +39,12 @@ def same(old: Sequence[str], new: Sequence[str]) -> list[Match]:
 
 
 def differences(old: Sequence[str], new: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """What of two texts is equal and what is not, as get_opcodes of difflib: in time linear in both."""
+    """The equal and the different lines of two texts, as ``get_opcodes`` of difflib, in linear time."""
     return Windows(old, new).get_opcodes()
 
 
 class Windows(SequenceMatcher[str]):
-    """difflib's own, with the lines that are shared in windows."""
+    """The matcher of difflib, with the blocks that ``same`` finds."""
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         super().__init__(None, "", "")  # which would index all lines of a text, and each repeated one

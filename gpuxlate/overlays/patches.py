@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Map
 from itertools import chain
 
-from gpuxlate.manifest.kinds import BUILT_IN
+from gpuxlate.manifest.kinds import BUILT_IN_KINDS
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ScalarKind
@@ -28,7 +28,7 @@ LISTS: Map[str, str] = {
 
 Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
 and expressions of an affinity have none: they are replaced as a whole."""
-TEMPLATES: Map[tuple[str, str], Path] = {(kind.api, kind.kind): kind.templates[0] for kind in BUILT_IN}
+TEMPLATES: Map[tuple[str, str], Path] = {(kind.api, kind.kind): kind.templates[0] for kind in BUILT_IN_KINDS}
 """Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
 _DIRECTIVE = "$patch"
 

@@ -23,7 +23,7 @@ from gpuxlate.manifest.pods import (
     CLAIMS,
     ENV,
     METADATA,
-    SCHEDULING,
+    SCHEDULING_FIELDS,
     Pod,
     container,
     expand,
@@ -118,7 +118,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
     name = ".".join(map(str, path)) or ref.name or ""
     container_keys = replace(container(node, path, 0, False, RESOURCES), name=name)
     pod_keys = replace(keys(node, path, node, path, [container_keys], fields), grows=True)
-    fields_of_pods = METADATA | SCHEDULING | {ENV}
+    fields_of_pods = METADATA | SCHEDULING_FIELDS | {ENV}
     fields_there = {field for field in fields_of_pods if _holds(get(node, fields.get(field, field)), field)}
     kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER})))
     siblings = tuple((*path, name) for name in kept)

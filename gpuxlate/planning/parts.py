@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY
-from gpuxlate.model.amounts import card_for, known_replica
+from gpuxlate.model.amounts import card_of_share, known_replica
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, Profile, Template, card_named
@@ -64,7 +64,7 @@ def _equal(parts: int, memory_mib: int) -> tuple[int, int]:
 
 
 def _template(partition: Partition, profile: Profile) -> tuple[Card, Template]:
-    card = card_for(Share(), profile)
+    card = card_of_share(Share(), profile)
     if card is None or not card.templates:
         raise UnknownPartError(
             msg(

@@ -132,8 +132,8 @@ def unenforced(rule: Rule) -> str:
 
 def rules_of_dialect(backend: Backend) -> tuple[Rule, ...]:
     """The rules that lint applies to pods of a dialect."""
-    beside = [rule for rule in catalog.neutral_rules() if rule.scope in (Scope.POD, Scope.DOCUMENT)]
-    return (*beside, *backend.rules)
+    neutral = [rule for rule in catalog.neutral_rules() if rule.scope in (Scope.POD, Scope.DOCUMENT)]
+    return (*neutral, *backend.rules)
 
 
 # What to write where a demand is not met, as far as the constraint says it by itself.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from gpuxlate.manifest import kinds
 from gpuxlate.manifest.kinds import ObjectKind, Steps
 
-WORKLOADS = tuple(kind for kind in kinds.BUILT_IN if kind.group and kind.kind != "ReplicaSet")
+WORKLOADS = tuple(kind for kind in kinds.BUILT_IN_KINDS if kind.group and kind.kind != "ReplicaSet")
 """Kinds of Kubernetes that people write. A ReplicaSet has the template of its Deployment."""
 
 

@@ -14,6 +14,7 @@ from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
 from gpuxlate.rules.predicates import Needs, Predicate
 from gpuxlate.rules.unsupported_products import (
+    ACCELERATOR_WORDS,
     ACCELERATORS,
     LOCAL_NAMES,
     NO_DOMAIN,
@@ -28,7 +29,6 @@ from gpuxlate.rules.unsupported_products import (
     product_in,
     product_of,
 )
-from gpuxlate.rules.unsupported_products import WORDS as SIGNS
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.hits import KeySearch
@@ -220,7 +220,7 @@ class KeyIndex(Owners[Dialect]):
 
         accelerators = (key for keys in ACCELERATORS.values() for key in keys)
         searched = {*self._literal_starts, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
-        return KeySearch(searched, (sign.removeprefix("/") for sign in SIGNS), COMMON)
+        return KeySearch(searched, (sign.removeprefix("/") for sign in ACCELERATOR_WORDS), COMMON)
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """The rows of the data sheets for a key."""
@@ -527,7 +527,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
         *(_domain_or_all(name).lower() for name in names),
         *(sign.lower() for sign in others),
     }
-    lowered |= {*SIGNS}
+    lowered |= {*ACCELERATOR_WORDS}
     products = (*PRODUCTS, *(product for dialect in listed for product in dialect.similar_products))
     keys = [name for product in products for name in product.keys]
     for key in (*LOCAL_NAMES, *keys, *(name for names in ACCELERATORS.values() for name in names)):

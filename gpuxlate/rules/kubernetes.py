@@ -369,7 +369,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         yield this.diagnostic(resource.value, message, hint, fix=fix)
 
 
-NATIVE = "kubernetes.io/"
+NATIVE_DOMAIN = "kubernetes.io/"
 """Names with it are no extended resources (IsNativeResource)."""
 
 
@@ -400,7 +400,11 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     IsOvercommitAllowed in pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32 (2026-11).
     """
     for container, values, resource in resources_of(pod, key_index_of(context)):
-        if values is not container.requests or resource.name in container.limits or NATIVE in resource.name:
+        if (
+            values is not container.requests
+            or resource.name in container.limits
+            or NATIVE_DOMAIN in resource.name
+        ):
             continue
         if resource.row is not None and resource.row.limit_by_webhook:
             continue

@@ -24,8 +24,8 @@ Finding = tuple[str, str]
 HELM_TEMPLATE = "Helm template"
 OTHER_TEMPLATE = "template"
 """Why a file was skipped, in summaries."""
-TEMPLATE = "{{"
-TAGS = (TEMPLATE, "{%")
+TEMPLATE_TAG = "{{"
+TAGS = (TEMPLATE_TAG, "{%")
 """How the tags of templates begin: of Helm and Handlebars, and of Jinja."""
 _STATEMENT = regex(r"^[ \t]*(\{\{.*\}\}|\{[%#].*[%#]\})[ \t]*$", re.MULTILINE)
 """A line with nothing but a tag: ``{{- if .Values.x }}``, ``{{#if X}}``, ``{% for x in y %}``."""
@@ -85,7 +85,7 @@ def file_keeps_the_limits(this: Rule, limit: str, hint: str) -> Finding:
 
 
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
-def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE) -> Finding:
+def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE_TAG) -> Finding:
     """Files are rendered manifests, not templates of Helm, Jinja or Handlebars.
 
     ## What it does
@@ -105,7 +105,7 @@ def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE) -> Fin
     Helm, "Charts", chart file structure; Jinja, "Template Designer Documentation"; Handlebars, "Language
     guide".
     """
-    if tag != TEMPLATE:
+    if tag != TEMPLATE_TAG:
         return msg("skipped as a template: a line contains {tag}", tag=tag), "lint what the template renders"
     where = "it is in the templates folder of a chart" if in_chart else "a line contains {{"
     return (
@@ -261,8 +261,8 @@ def are_too_many(source: Source, findings: list[Diagnostic], maximum: int) -> bo
 
 def template_finding(source: Source, index: int) -> Diagnostic:
     """GX012 at the tag of a template that begins at the character ``index``."""
-    message, hint = template_is_rendered(False, source.foreign_tag or TEMPLATE)
-    span = source.span(index, index + len(TEMPLATE))
+    message, hint = template_is_rendered(False, source.foreign_tag or TEMPLATE_TAG)
+    span = source.span(index, index + len(TEMPLATE_TAG))
     return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
 
 
@@ -277,11 +277,11 @@ def template_start(document: Document) -> int | None:
     YAML reads it as a mapping whose key is a mapping. No manifest has such a key, so the document is a
     template that has not been rendered.
     """
-    if not document.holds(TEMPLATE):
+    if not document.holds(TEMPLATE_TAG):
         return None
     mappings = (node for node in walk([document.root] if document.root else []) if isinstance(node, Mapping))
     places = (node.start for node in mappings if any(isinstance(key, Mapping) for key, _ in node.entries))
-    return min((at for at in places if document.source.text.startswith(TEMPLATE, at)), default=None)
+    return min((at for at in places if document.source.text.startswith(TEMPLATE_TAG, at)), default=None)
 
 
 def _tag_that_fails(source: Source, error: NotYamlError) -> int | None:
@@ -314,4 +314,4 @@ def _tag_in_line(source: Source, error: NotYamlError) -> int | None:
 
 def _near_template(source: Source, error: NotYamlError) -> bool:
     line, _ = source.position(error.index)
-    return any(TEMPLATE in source.line_text(line + step) for step in range(-NEAR_LINES, NEAR_LINES + 1))
+    return any(TEMPLATE_TAG in source.line_text(line + step) for step in range(-NEAR_LINES, NEAR_LINES + 1))

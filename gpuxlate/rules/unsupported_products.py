@@ -202,7 +202,7 @@ ACCELERATORS: dict[str, tuple[str, ...]] = {
 UNKNOWN = ""
 """In place of the accelerators that a resource counts: only its name reads like an accelerator's."""
 _KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
-WORDS = tuple(f"/{kind}" for kind in _KINDS)
+ACCELERATOR_WORDS = tuple(f"/{kind}" for kind in _KINDS)
 """Each name that reads like an accelerator's has one of these, or "gpu"."""
 _ACCELERATOR_NAME = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
 NO_DOMAIN = "nvidia"

@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
 from gpuxlate.claims.index import Unread
 from gpuxlate.claims.templates import ClaimTemplate, NamedTemplate
-from gpuxlate.manifest.claims import CLASS, MARK, claims_of, classes_elsewhere
+from gpuxlate.manifest.claims import DEVICE_CLASS_NAME, MARK, claims_of, classes_elsewhere
 from gpuxlate.manifest.pods import Pod, chart_values
 from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Remove, prefixes
 from gpuxlate.model.limits import MAX_NAME
@@ -58,7 +58,7 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
         if (by or not users) and replaced_backends(claim.devices.classes(), scope):
             yield _left_template(document, claim, by)
     charts = chart_values(document)
-    for name, path in classes_elsewhere(document) if document.holds(CLASS) else ():
+    for name, path in classes_elsewhere(document) if document.holds(DEVICE_CLASS_NAME) else ():
         if replaced_backends({name}, scope):
             why = IN_CHART_VALUES if not charts.isdisjoint(prefixes(path)) else IN_MANIFESTS.why
             message = msg("a claim for {name} is not translated: {why}", name=name, why=why)

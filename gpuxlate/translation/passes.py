@@ -87,7 +87,7 @@ class State(DocumentResults):
     places outside of pods that were read; nothing else is said of what is there. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
     plain data. ``extra_leftovers``: what is left beside keys. ``remarks``: on keys of products, which are
-    findings where nothing says that the keys are left. ``done``: no later pass applies.
+    findings where nothing says that the keys are left. ``finished``: no later pass applies.
     """
 
     document: Document
@@ -104,7 +104,7 @@ class State(DocumentResults):
     patches: list[dict[str, object]] = field(default_factory=list)
     extra_leftovers: list[Leftover] = field(default_factory=list)
     remarks: list[Diagnostic] = field(default_factory=list)
-    done: bool = False
+    finished: bool = False
 
     @property
     def pods(self) -> list[Pod]:

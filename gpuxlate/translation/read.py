@@ -33,7 +33,7 @@ from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.key_index import key_index_of
-from gpuxlate.rules.source import TEMPLATE, template_finding, template_start
+from gpuxlate.rules.source import TEMPLATE_TAG, template_finding, template_start
 from gpuxlate.rules.translation import nothing_is_left_behind, unread_classes
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.items import Item
@@ -95,7 +95,7 @@ def find_template(state: State) -> None:
         state.diagnostics.append(template_finding(document.source, template).located(document=document.index))
         scope = state.settings.scope
         state.leave(left_in_text(document.source, scope, document.start, document.end, document.index))
-        state.done = True
+        state.finished = True
 
 
 def find_share_document(state: State) -> None:
@@ -109,9 +109,9 @@ def find_share_document(state: State) -> None:
         else:
             finding = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
             state.diagnostics.append(with_location(state.document, finding))
-        state.done = True
-    state.done = state.done or is_decisions(state.document)
-    if state.done and state.role.in_folder:
+        state.finished = True
+    state.finished = state.finished or is_decisions(state.document)
+    if state.finished and state.role.in_folder:
         state.omitted.append(Splice(state.document.start, state.document.end, ""))
 
 
@@ -294,7 +294,7 @@ def of_quotas(run: Callable[[State], None]) -> Pass[State]:
 
 
 _FIND_PODS = (
-    Pass("templates", find_template, lambda: (TEMPLATE,)),
+    Pass("templates", find_template, lambda: (TEMPLATE_TAG,)),
     Pass("GPUShare documents", find_share_document, lambda: (GPU_SHARE, DECISIONS)),
     Pass("pods", find_pods),
 )

@@ -14,7 +14,7 @@ from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.claims.findings import claimed_already
 from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import GPU_SHARE, ShareDocument, shares_in
-from gpuxlate.manifest.jobs import CONTAINER
+from gpuxlate.manifest.jobs import JOB_CONTAINER
 from gpuxlate.manifest.pods import Pod, pods_in, suffixes
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
@@ -392,7 +392,7 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
     """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
     backend, share = settings.to, request.share
     assert isinstance(backend, JobBackend)
-    container = share.of_container(CONTAINER)
+    container = share.of_container(JOB_CONTAINER)
     decided = None
     if settings.decisions is not None:
         named = _object_of(settings.decisions, request)
@@ -413,7 +413,7 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
         file=request.document.source.name,
         document=request.document.index,
         object=ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
-        container=CONTAINER,
+        container=JOB_CONTAINER,
         source="spec",
         target=backend.name,
         share=share.share,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import WRITE, Accept
-from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
+from gpuxlate.model.amounts import Amount, Part, amount_of, card_of_share, known_replica
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Loss, LossKind
 from gpuxlate.model.messages import Message, msg
@@ -227,7 +227,7 @@ def _as_part(
             return Terms(_bare(share), filled, undecided=True)
         share = replace(share, memory_mib=memory_mib)
     parts = tuple(backend.parts(share, profile) or ())
-    card = card_for(share, profile)
+    card = card_of_share(share, profile)
     percent = share.memory_percent
     if percent is not None and card is not None and card.most_mib:
         share = replace(

@@ -133,15 +133,15 @@ def _carried_out(document: Document, read: Map[Node, Node], edits: list[Edit]) -
     for edit in edits:
         match edit:
             case Put(path, value):
-                done = _has_value(now(path), value)
+                is_written = _has_value(now(path), value)
             case Rename(path, key, value):
-                done = _has_value(now((*path[:-1], key)), value)
+                is_written = _has_value(now((*path[:-1], key)), value)
             case Append(path, value):
                 items.setdefault(path, []).append(value)
                 continue
             case _:
                 continue
-        if not done:
+        if not is_written:
             raise EditError(LOST, edit.path)
     lost = next((path for path, values in items.items() if not _ends_with(now(path), values)), None)
     if lost is not None:

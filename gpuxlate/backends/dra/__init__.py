@@ -24,7 +24,7 @@ from gpuxlate.backends.dra.driver import (
 from gpuxlate.backends.nvidia_device_plugin import CARD_NEEDED
 from gpuxlate.backends.scheduling_limits import KUBE_SCHEDULER, InitContainers, Limits
 from gpuxlate.backends.target import Backend, PodReader, PodWriter, Reading
-from gpuxlate.model.amounts import Part, card_for, partitions_of
+from gpuxlate.model.amounts import Part, card_of_share, partitions_of
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Profile
 from gpuxlate.model.share import Share
@@ -134,7 +134,7 @@ class DraAmd(DraBackend):
 
     def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
         """Partitions of the card of the share, or of the profile."""
-        card = card_for(share, profile)
+        card = card_of_share(share, profile)
         return partitions_of(card) if card is not None and card.vendor == self.vendor else ()
 
 

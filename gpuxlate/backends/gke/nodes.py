@@ -34,7 +34,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.backends.target import Backend
-from gpuxlate.model.amounts import card_for
+from gpuxlate.model.amounts import card_of_share
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
@@ -137,7 +137,7 @@ STRATEGIES = {Strategy.TIME_SLICING: "TIME_SHARING", Strategy.MPS: "MPS"}
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
     """The labels of the nodes, which the flags of the node pool set."""
-    card = card_for(share, profile)
+    card = card_of_share(share, profile)
     model = card.names.get(k.NAME) if card else None
     count = (profile and profile.cards.per_node) or share.cards
     names = {strategy: name for name, strategy in k.STRATEGIES.items()}

@@ -38,7 +38,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.backends.target import Backend
-from gpuxlate.model.amounts import card_for
+from gpuxlate.model.amounts import card_of_share
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import MIG_PROFILE, Card, Profile, Template, card_meant, cards
@@ -273,7 +273,7 @@ def _of_partition(partition: Partition, profile: Profile | None) -> NodeNeeds:
 def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPool:
     """A pool that AKS divides: its profile says the slices alone, whose memory follows from the card."""
     title, where = "body of the agent pool", ("properties", "nodeLabels")
-    card = card_for(Share(), profile)
+    card = card_of_share(Share(), profile)
     aks_cards = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
     label = MIG_PROFILE.fullmatch(partition.profile)
     least = {_least_with_slices(each, partition.profile) for each in aks_cards}

@@ -252,9 +252,9 @@ def _alone(
     names = {resource.key.name, *resource.key.aliases}
     names |= {new for new, old in settings.renamed.items() if old in names}
     prefix, _ = new = key_at_target(resource)
-    own_name, beside = {resource.quota.resource}, resource.quota.beside
-    is_there = not own_name.issuperset(names & beside.get(prefix, set()))
-    twice = not own_name.issuperset(same[new].resources & set().union(*beside.values()))
+    own_name, by_prefix = {resource.quota.resource}, resource.quota.resources_by_prefix
+    is_there = not own_name.issuperset(names & by_prefix.get(prefix, set()))
+    twice = not own_name.issuperset(same[new].resources & set().union(*by_prefix.values()))
     if not (is_there or twice):
         return resource
     text = "{key} is in this object already" if is_there else "{key} would be in this object twice"
