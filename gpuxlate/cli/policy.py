@@ -30,9 +30,9 @@ from gpuxlate.policy.generate import (
     PolicyOptions,
     PolicyScope,
     deny_policies,
-    enforcing,
-    explain,
-    explained,
+    enforced_rule,
+    enforced_rules,
+    enforcement_policies,
     policy_documents,
 )
 from gpuxlate.policy.style import Action, PolicyObject, PolicyStyle
@@ -219,7 +219,7 @@ def policies_of_rules(
     denying = _denying(request.forbid, chosen_options)
     if not chosen:
         return denying
-    enforced = [*enforcing(chosen, chosen_options)]
+    enforced = [*enforcement_policies(chosen, chosen_options)]
     remarks = [
         *_left_out(chosen, request.rules.select, {code for policy in enforced for code in policy.codes})
     ]
@@ -258,7 +258,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], enforced: set[st
         rule = catalog.find_rule(name, registry.all_backends())
         if rule is None or name in enforced:
             continue
-        about = explain(rule)
+        about = enforced_rule(rule)
         why = about.why or "no policy of these options has it"
         if name not in rules:
             why = "it is not a rule of these targets"
@@ -282,7 +282,7 @@ def explanation(chosen: Sequence[Backend], rules: options.RuleOptions) -> str:
             msg(explained_rule.enforced),
             locale.localize(explained_rule.why),
         ]
-        for explained_rule in explained(chosen)
+        for explained_rule in enforced_rules(chosen)
         if selection.selected(explained_rule.rule.code)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)

@@ -1,4 +1,4 @@
-"""What the rules of a document see beside its pods: keys outside of them, repeated keys, shared values."""
+"""The facts that the rules of a document check: keys outside of pods, repeated keys, shared values."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _unread(document: Document) -> Iterator[UnreadAmounts]:
 
 
 def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
-    """What a configuration of NVIDIA's device plug-in shares.
+    """The sharing of cards in a configuration of NVIDIA's device plug-in.
 
     NVIDIA/k8s-device-plugin, README, "Shared access to GPUs", and api/config/v1/replicas.go (2026-08-19).
     """

@@ -1,4 +1,4 @@
-"""Where the text of a document may name a key: one search of it, and the scalars at what it finds.
+"""Where the text of a document may name a key: one search of the text, and the scalars at its results.
 
     text ── KeySearch ──> places ── if more than keys of pods ──> scalars there ──> facts.keys_named
 
@@ -86,7 +86,7 @@ class KeySearch:
         self.may_be_key = lru_cache(maxsize=4096)(self._may_be_key)
 
     def held_in(self, document: Document) -> tuple[str, ...]:
-        """What of its words, which are not known by a slash, the text of a document may have."""
+        """The words without a slash that the text of a document may have."""
         return document.held_beside(self._words)
 
     def _may_be_key(self, name: str, held: tuple[str, ...]) -> bool:
@@ -143,7 +143,7 @@ class KeySearch:
 
 
 def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch) -> Sequence[int]:
-    """Where a document may name a key outside of its pods: nowhere if these have as many."""
+    """The places where a document may name a key outside of its pods; none if its pods have as many."""
     held = search.held_in(document)
     places = search.places(document.source.text, document.start, document.end, held)
     if not places or document.aliases:  # an alias counts more than once

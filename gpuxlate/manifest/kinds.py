@@ -98,7 +98,7 @@ class SchedulerField(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """One number to multiply, 1 where it is not given.
+    """One factor of a count, 1 if it is missing.
 
     ``path``: where it is, from the object; ``*`` is the item of the list that the pod is in. ``otherwise``:
     where else it may be; the first that is there counts. ``over``: what it is divided by. ``apart``: a pod
@@ -758,7 +758,7 @@ _UNKNOWN = ObjectKind("", "")
 
 @lru_cache(maxsize=512)
 def kind_of(api_version: str | None, kind: str | None) -> ObjectKind:
-    """The row of a kind; one with nothing in it where there is none."""
+    """The row of a kind; an empty row for a kind without one."""
     named = [row for row in KINDS if row.kind in (kind, "")]
     exact = next((row for row in named if (api_version or "").startswith(row.api)), None)
     if exact is not None:

@@ -28,7 +28,7 @@ class QuotaAmount(NamedTuple):
 
 
 class Quota(NamedTuple):
-    """One resource in an object, with all that changes together.
+    """One resource in an object, with all its names and amounts, which a translation changes together.
 
     ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
     value. ``resources_by_prefix``: all resources of the node in which a resource is named once. ``shape``:

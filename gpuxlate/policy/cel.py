@@ -1,9 +1,9 @@
 """A constraint in CEL, the language of admission policies, for Kubernetes 1.30 and later.
 
-An expression is total: whatever the fields of a pod hold, it is true or false, never an error, since an error
-is a refusal (``failurePolicy``). A value is a list of one, or of none: what is missing, or no whole number,
-drops out. (``optMap`` would do as well, but after a macro that ends early cel-cpp evaluates it wrongly.) The
-cost is linear in the containers and their keys. A pod has the structure of the API: a mapping is a mapping.
+An expression never fails: for any values in a pod it is true or false, since an error would refuse the pod
+(``failurePolicy``). A value is a list with one element, or an empty list if it is missing or not a whole
+number. (``optMap`` would do too, but cel-cpp evaluates it wrongly after a macro that ends early.) The cost is
+linear in the containers and their keys. The API server has checked the structure of the pod.
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ def expression(constraint: Constraint) -> str:
 
 @singledispatch
 def to_cel(predicate: Predicate) -> str:
-    """A predicate on ``c``, one of ``asking``, and on the pod. Raises TypeError for one unknown."""
+    """A predicate in CEL, on the variable ``c`` (a container) and on the pod.
+
+    Raises TypeError for a class of predicates without a form in CEL.
+    """
     raise TypeError(f"{type(predicate).__name__} has no form in CEL")
 
 
@@ -96,14 +99,15 @@ def _named(variable: str, name: str) -> str:
 
 
 def _complete(term: PerContainerList) -> str:
-    """The numbers of all containers as texts, in a list of one; an empty one where it is not so."""
+    """The numbers of all containers as texts, as the only element of a list; an empty list if they are not
+    complete."""
     form = f"{_SCALAR} && string(v).matches({cel_string(f'^(?:{term.FORM.pattern})$')})"
     parts = f"{_named('annotations', term.name)}.filter(v, {form}).map(v, string(v).split(','))"
     return f"{parts}.filter(l, l.size() == variables.names.size())"
 
 
 def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
-    """There is a whole number at the term, and what ``body`` says of it is true."""
+    """The term is a whole number for which ``body`` is true. ``name``: the variable of the number in CEL."""
     if isinstance(term, str):
         return f"c.numbers.exists({name}, {name}.of == {cel_string(term)}{_and(body(f'{name}.is'))})"
     if isinstance(term, PerContainerList):
@@ -120,14 +124,15 @@ def _and(body: str) -> str:
 
 
 def _parameter(parameter: ClusterParameter) -> str:
-    """The number of the cluster in units of a key, in a list of one; an empty one where it is not known."""
+    """The number of the cluster in units of a key, as the only element of a list; an empty list if it is
+    unknown."""
     value = f"{_named('parameters', parameter.name)}.filter(v, string(v).matches('^[0-9]{{1,12}}$'))"
     per = f" / {parameter.per}" if parameter.per != 1 else ""
     return f"{value}.map(v, int(string(v)){per}{f' * {parameter.times}' if parameter.times != 1 else ''})"
 
 
 def _within(ranges: Sequence[Range], n: str) -> str:
-    """The number is in one of the ranges; "" where any is."""
+    """The number ``n``, a variable in CEL, is in one of the ranges; "" without ranges."""
     bounds = [_bounds(number_range, n) for number_range in ranges]
     return bounds[0] if len(bounds) == 1 else f"({' || '.join(bounds)})" if bounds else ""
 
@@ -142,7 +147,7 @@ def _bounds(number_range: Range, n: str) -> str:
 
 
 def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
-    """The value ``v`` is one of the words; ``lower``: how its letters are made small."""
+    """The value ``v`` is one of the words. ``lower``: the call in CEL that makes its letters lower-case."""
     written = [cel_string(word) for word in words if isinstance(word, str)]
     terms = [f"string(v){lower} in [{', '.join(written)}]"] if written else []
     terms += [
@@ -157,12 +162,12 @@ def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
 
 
 def _value_is(values: str, words: tuple[Word, ...], lower: str = "") -> str:
-    """The value in a list is one of the words; without any, there is a value."""
+    """The value in a list is one of the words; without words, the list is not empty."""
     return f"{values}.exists(v, {_one_of(words, lower)})" if words else f"{values}.size() > 0"
 
 
 def in_brackets(expression: str) -> str:
-    """An expression in brackets, one pair of them: each is a step down for those who parse it."""
+    """An expression in one pair of brackets: parsers limit how deeply brackets nest."""
     depth = 0
     for bracket in re.finditer(r"'(?:\\.|[^'\\])*'|[()]", expression):
         depth += {"(": 1, ")": -1}.get(bracket[0], 0)
@@ -364,7 +369,7 @@ def _(predicate: of.AnyOf) -> str:
 
 
 def _flat(combination: of.AllOf | of.AnyOf) -> Iterator[Predicate]:
-    """The parts, and those of a part of the same kind in its place."""
+    """The parts of a combination; a part of the same class is replaced by its own parts."""
     for part in combination.parts:
         yield from _flat(part) if isinstance(part, type(combination)) and part.parts else (part,)
 

@@ -1,4 +1,4 @@
-"""Which rules a cluster can enforce for a dialect, and what they demand; of the others, why not."""
+"""The rules that a cluster can enforce for a dialect, and what they demand; for the others, why it cannot."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Selected = Callable[[str], bool]
 
 @record
 class Demand:
-    """One constraint of a rule, and how severe a violation of it is."""
+    """One constraint of a rule, with the severity of a violation."""
 
     rule: Rule
     constraint: Constraint
@@ -54,12 +54,12 @@ class Demand:
 
     @property
     def parameters(self) -> tuple[ClusterParameter, ...]:
-        """The numbers of the cluster that it reads from the parameters of its policy."""
+        """The numbers of the cluster that the demand reads from the parameters of its policy."""
         return parameters_in((self.constraint.must, self.constraint.when))
 
     @property
     def numbers(self) -> tuple[ClusterParameter, ...]:
-        """The numbers of the cluster that are in it."""
+        """The numbers of the cluster in the demand."""
         numbers = numbers_in((self.constraint.must, self.constraint.when))
         return tuple(number for number in numbers if not number.read)
 
@@ -67,10 +67,10 @@ class Demand:
 def demands(
     backend: Backend, profile: Profile | None, selected: Selected, *, reads: bool = False
 ) -> tuple[Demand, ...]:
-    """What the rules demand of pods of a dialect, in the order of the codes.
+    """The demands of the rules on pods of a dialect, in the order of the codes.
 
-    ``profile``: of the cluster, which may count in other units and call resources by other names. ``reads``:
-    the numbers of the cluster are parameters of the policies.
+    ``profile``: of the cluster, which may have other units and other names of resources. ``reads``: the
+    policies read the numbers of the cluster from their parameters.
     """
     names = _names(backend, profile)
     demanded: list[Demand] = []
@@ -91,7 +91,7 @@ def demands(
 
 
 def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str, ...]]:
-    """All names of resources by that of the data sheet, where the cluster has names of its own."""
+    """All names of a resource by its name in the data sheet, for resources that the cluster renames."""
     listed = [extension.by_key for extension in profile.extensions] if profile else []
     renamed = {key: name for by_key in listed for key, name in by_key.items() if key != name}
     if not renamed:
@@ -101,7 +101,7 @@ def _names(backend: Backend, profile: Profile | None) -> Mapping[str, tuple[str,
 
 
 def names_here(profile: Profile | None) -> tuple[str, ...]:
-    """The names that resources have in the cluster, where these are not those of the data sheet."""
+    """The names of resources in the cluster that differ from those of the data sheet."""
     return () if profile is None else tuple(renamed_by(profile))
 
 
@@ -120,7 +120,7 @@ def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Itera
 
 
 def unenforced(rule: Rule) -> str:
-    """Why no policy demands what a rule does; empty where one does."""
+    """Why no policy enforces a rule; empty if one does."""
     severities = [constraint.severity or rule.severity for constraint in rule.constraints]
     if rule.constraints_of is not None or (rule.with_profile is not None and not severities):
         severities = [rule.severity]
@@ -136,20 +136,20 @@ def rules_of_dialect(backend: Backend) -> tuple[Rule, ...]:
     return (*neutral, *backend.rules)
 
 
-# What to write where a demand is not met, as far as the constraint says it by itself.
+# The advice for a violation that a constraint gives by itself.
 MAX_NAMES_OF_DEMAND = 8
 """Names that a sentence lists."""
 
 
 def advice_for(constraint: Constraint) -> str:
-    """What to write, or which key to look at; empty where the rule's own sentence has to do."""
+    """What to write, or which key to check; empty if only the rule's own sentence says it."""
     keys = tuple(key for key in constraint.keys if "/" in key)
     return _of(constraint.must) or (msg("check {names}", names=_listed(keys)) if keys else "")
 
 
 def _of(predicate: Predicate) -> str:
     match predicate:
-        case InRange(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
+        case InRange(ranges=ranges) if len(ranges) == 1 and _has_words(ranges[0]):
             return msg("write {name}: {values}", name=predicate.name, values=_values(ranges))
         case Requests():
             return msg("add {names}", names=_listed(predicate.names))
@@ -159,7 +159,7 @@ def _of(predicate: Predicate) -> str:
             names = [name for name in predicate.names if name and name != "default-scheduler"]
             return msg("write schedulerName: {name}", name=names[0]) if names else ""
         case Labelled() | IsAnnotated() | NodeLabelAmong() if predicate.words and all(
-            map(_is_said, predicate.words)
+            map(_has_words, predicate.words)
         ):
             return msg("write {name}: {values}", name=predicate.name, values=_values(predicate.words))
         case Not(predicate=Labelled() | IsAnnotated() as named) if not named.words:
@@ -172,7 +172,7 @@ def _of(predicate: Predicate) -> str:
     return ""
 
 
-def _is_said(word: Word) -> bool:
+def _has_words(word: Word) -> bool:
     return isinstance(word, str) or (isinstance(word, Range) and abs(word.least) < 2**53)
 
 

@@ -1,4 +1,4 @@
-"""A policy that denies every key of a dialect: a cluster that has moved stays moved."""
+"""A policy that denies every key of a dialect, for a cluster that has moved to another one."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OF_CLASS = "deviceclass.resource.kubernetes.io/"
 """A class of devices as a resource of containers (kubernetes/enhancements, KEP-5004)."""
 
 
-def forbidding(subject: PolicySubject, style: PolicyStyle) -> AdmissionPolicy | None:
-    """The policy against the keys of a dialect; None where no key is its alone."""
+def key_denial_policy(subject: PolicySubject, style: PolicyStyle) -> AdmissionPolicy | None:
+    """The policy that denies the keys of a dialect; None if no key is only of this dialect."""
     backend = subject.backend
     names, words, env = owned_alone(backend), _words(backend), _env(backend)
     if not (names or words or env):
@@ -67,10 +67,10 @@ def forbidding(subject: PolicySubject, style: PolicyStyle) -> AdmissionPolicy | 
     return policy_of(name, subject, Severity.ERROR, spec, (LEFTOVER,), style)
 
 
-def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[AdmissionPolicy]:
-    """The policy against claims of a dialect's devices, and templates of them; most dialects have none.
+def claim_denial_policies(backend: Backend, style: PolicyStyle) -> Iterator[AdmissionPolicy]:
+    """The policy that denies claims of a dialect's devices, and their templates; none for most dialects.
 
-    A pod only names its claims: what they ask for is in objects of their own.
+    A pod only names its claims; what they request is in other objects.
     """
     if not backend.device_classes:
         return
@@ -136,12 +136,12 @@ def owned_alone(backend: Backend) -> NamePatterns:
 
 
 def _words(backend: Backend) -> list[str]:
-    """Annotations without a domain: the dialect's own where somebody forbids it."""
+    """The dialect's annotations without a domain, which a policy against the dialect denies too."""
     return [row.name for row in backend.keys if row.is_word and Place.ANNOTATION in row.places]
 
 
 def _env(backend: Backend) -> list[str]:
-    """Variables of containers. They are many, so they are looked at for a dialect that has some alone."""
+    """Environment variables that only this dialect reads. Others are not checked, since pods have many."""
     others = (row.name for other in registry.pod_backends() if other is not backend for row in other.keys)
     others_variables = {*others}
 

@@ -38,7 +38,7 @@ NAMESPACE = "kube-system"
 
 @record
 class AdmissionPolicy:
-    """One policy: of a target, for pods or workloads, of one severity. ``spec`` is that of the API."""
+    """One policy for pods or workloads of a target, with rules of one severity. ``spec``: as in the API."""
 
     name: str
     target: str
@@ -82,9 +82,9 @@ class AdmissionPolicy:
 
 @record
 class BackendDemands:
-    """What a dialect demands of what a policy looks at.
+    """The demands of a dialect on the subject of a policy.
 
-    ``demands``: all of them with parameters, or none: a policy without its parameters is silent.
+    ``demands``: all of them have parameters, or none has: a policy without its parameters checks nothing.
     """
 
     subject: PolicySubject
@@ -99,10 +99,10 @@ annotations of an object have 256 KiB at most."""
 def policies(
     backend_demands: Sequence[BackendDemands], severity: Severity, style: PolicyStyle
 ) -> Iterator[AdmissionPolicy]:
-    """The policies of one severity, as few as there can be; none where the rules demand nothing of it.
+    """The policies of one severity, as few as possible; none if no rule has the severity.
 
-    The API server converts a pod anew for every policy, whatever its condition is: pods of all dialects are
-    judged by one, as far as it is not too large. Of templates there is one for each dialect.
+    The API server converts a pod again for every policy, even one whose condition is false. So one policy
+    checks the pods of all dialects, unless it is too large. Each dialect has its own policy for templates.
     """
     together: list[BackendDemands] = []
     number, size = 1, 0
@@ -129,7 +129,8 @@ def policies(
 
 
 def _bytes(part: Any) -> int:
-    """Of the copy that kubectl keeps: its JSON escapes three letters more (encoding/json of Go)."""
+    """The bytes of a part in the copy that kubectl keeps, whose JSON escapes <, > and & too (encoding/json of
+    Go)."""
     text = json.dumps(part, ensure_ascii=False)
     return len(text.encode()) + 5 * sum(map(text.count, "&<>"))
 
@@ -145,9 +146,9 @@ def _some(
 def policy(
     backend_demands: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int = 1
 ) -> AdmissionPolicy | None:
-    """The policy of one severity for some dialects; None where the rules demand nothing of it.
+    """The policy of one severity for some dialects; None if no rule has the severity.
 
-    ``number``: of the policy, where one would be too large. Raises SilentError.
+    ``number``: of the policy, if there are several because one would be too large. Raises SilentError.
     """
     demands_of_severity = [
         tuple(demand for demand in demanded.demands if demand.severity is severity)
@@ -190,11 +191,11 @@ def of_parts(
     end: str = "",
     parameters: Mapping[str, str] = MappingProxyType({}),
 ) -> AdmissionPolicy:
-    """A policy with some validations, in the order in which its owner reads it: which objects, what is
-    denied, and then what the names in it stand for.
+    """A policy with some validations, in reading order: which objects, what is denied, and then the
+    definitions of its variables.
 
-    ``match``: the name of its condition, and an expression over a pod; ``definitions``: variables that the
-    parts use, beside those of the subject; ``target``: "" of several.
+    ``match``: the name of its condition, and an expression over a pod. ``definitions``: variables that the
+    parts use, in addition to those of the subject. ``target``: "" for several targets.
     """
     broken = {part.variable: part.broken for part in parts if part.variable}
     used = " ".join((*definitions.values(), *broken.values(), *(part.expression for part in parts)))
@@ -216,7 +217,7 @@ def of_parts(
 def _steering(
     backend_demands: BackendDemands, severity: Severity, style: PolicyStyle
 ) -> Iterator[Validation]:
-    """K8S005, of workloads, in the policy that needs no parameters."""
+    """K8S005 for workloads; it is in the policy without parameters."""
     subject = backend_demands.subject
     if not isinstance(subject, PodTemplates) or severity is not OF_WORKLOADS.severity:
         return
@@ -239,7 +240,10 @@ def policy_of(
     style: PolicyStyle,
     target: str | None = None,
 ) -> AdmissionPolicy:
-    """A policy with its name and labels. ``target``: where it is not that of the subject; "" of several."""
+    """A policy with its name and labels.
+
+    ``target``: None is the target of the subject; "" stands for several targets.
+    """
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
     target = subject.backend.name if target is None else target
     of_target = {TARGET: cut_name(target, LONGEST_LABEL)} if target else {}
@@ -252,7 +256,7 @@ def policy_of(
 
 
 def readable(spec: PolicyObject, language: str) -> PolicyObject:
-    """The policy for those who review it: its expressions in lines, and the rule above each condition."""
+    """The policy for reviewers: its expressions in lines, and the rule above each condition."""
     parts = ("matchConditions", "variables", "validations")
     return spec | {name: [_laid_out(part, language) for part in spec[name]] for name in parts}
 
@@ -270,18 +274,21 @@ def _laid_out(part: PolicyObject, language: str) -> PolicyObject:
 
 
 def failure_policy(subject: PolicySubject) -> str:
-    """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
-    with another structure passes, and its pods are judged when they are made."""
+    """The ``failurePolicy``. No expression fails on an object that the API server has decoded.
+
+    It may have no schema of a custom resource: one with another structure passes, and its pods are checked
+    when they are created.
+    """
     return "Ignore" if isinstance(subject, PodTemplates) and subject.custom else "Fail"
 
 
 def version_of(spec: PolicyObject) -> str:
-    """A short text that changes with what the rules demand."""
+    """A short text that changes with the demands of the rules."""
     return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:12]
 
 
 def cut_name(name: str, maximum: int) -> str:
-    """A name that is too long, cut and with a hash, as Kubernetes does with names that it makes."""
+    """A name of at most ``maximum`` characters: a longer one is cut and gets a hash, as in Kubernetes."""
     if len(name) <= maximum:
         return name
     return f"{name[: maximum - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

@@ -1,4 +1,4 @@
-"""The policies of a cluster: of each dialect, scope and severity."""
+"""The policies of a cluster, for each dialect, scope and severity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here, unenforced
-from gpuxlate.policy.deny_backend import forbidding, forbidding_claims
+from gpuxlate.policy.deny_backend import claim_denial_policies, key_denial_policy
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policies, validating_policy
 from gpuxlate.policy.markers import is_recognized
 from gpuxlate.policy.names import names_policy
@@ -26,7 +26,7 @@ from gpuxlate.rules.predicates import Constraint, Predicate
 
 
 class PolicyScope(StrEnum):
-    """What policies look at."""
+    """The objects that policies check."""
 
     PODS = "pods"
     WORKLOADS = "workloads"
@@ -34,7 +34,7 @@ class PolicyScope(StrEnum):
 
 
 class PolicyEngine(StrEnum):
-    """The engine that evaluates them."""
+    """The engine that evaluates policies."""
 
     VAP = "vap"
     KYVERNO = "kyverno"
@@ -42,8 +42,11 @@ class PolicyEngine(StrEnum):
 
 @record
 class PolicyOptions:
-    """What policies are asked for. ``custom``: workloads that are custom resources too. ``parameters``: the
-    numbers of the cluster are in an object that policies read, not in their expressions."""
+    """The options of generated policies.
+
+    ``custom``: check workloads that are custom resources too. ``parameters``: the numbers of the cluster are
+    in an object that policies read, not in their expressions.
+    """
 
     selected: Selected
     style: PolicyStyle = field(default_factory=PolicyStyle)
@@ -58,83 +61,88 @@ class PolicyOptions:
 
     @property
     def of_pods(self) -> bool:
-        """Pods are looked at."""
+        """Policies check pods."""
         return self.scope in (PolicyScope.PODS, PolicyScope.ALL)
 
     @property
     def of_workloads(self) -> bool:
-        """Workloads are looked at."""
+        """Policies check workloads."""
         return self.scope in (PolicyScope.WORKLOADS, PolicyScope.ALL)
 
     @property
     def kinds(self) -> tuple[ObjectKind, ...]:
-        """The workloads that are custom resources, where they are looked at."""
+        """The kinds of custom resources that policies check."""
         return CUSTOM if self.custom else ()
 
 
-def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
-    """The policies of the rules of dialects. Of one that no policy can recognize there are names alone."""
+def enforcement_policies(backends: Sequence[Backend], options: PolicyOptions) -> Iterator[AdmissionPolicy]:
+    """The policies that enforce the rules of dialects.
+
+    For a dialect that no policy can recognize, only the policy on the names of keys.
+    """
     backend_demands = [
         demanded
         for backend in backends
         if is_recognized(backend)
-        for demanded in _demands_by_parameters(backend, wish)
+        for demanded in _demands_by_parameters(backend, options)
     ]
     for suffix in dict.fromkeys(demanded.subject.suffix for demanded in backend_demands):
         of_subject = [demanded for demanded in backend_demands if demanded.subject.suffix == suffix]
         for severity in ENFORCED:
-            yield from policies(of_subject, severity, wish.style)
-    yield from _on_names(backends, wish)
+            yield from policies(of_subject, severity, options.style)
+    yield from _on_names(backends, options)
 
 
-def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
-    """The policies on the names of keys, which look at the pods of all dialects at once."""
-    others = {backend.name: names_here(wish.profile_of(backend)) for backend in backends}
+def _on_names(backends: Sequence[Backend], options: PolicyOptions) -> Iterator[AdmissionPolicy]:
+    """The policies on the names of keys; each checks the pods of all dialects."""
+    others = {backend.name: names_here(options.profile_of(backend)) for backend in backends}
     subjects: list[PolicySubject] = []
-    if wish.of_pods:
+    if options.of_pods:
         subjects.append(PodSubject(backends[0]))
-    if wish.of_workloads:
+    if options.of_workloads:
         detectors = (backend.detector for backend in backends)
         speaking = tuple(Constraint(detector) for detector in detectors if isinstance(detector, Predicate))
-        subjects.append(PodTemplates(backends[0], speaking, custom=wish.kinds, chosen="true"))
+        subjects.append(PodTemplates(backends[0], speaking, custom=options.kinds, chosen="true"))
     for subject in subjects:
-        policy = names_policy(subject, backends, others, wish.selected, wish.style)
+        policy = names_policy(subject, backends, others, options.selected, options.style)
         if policy is not None:
             yield policy
 
 
-def _demands_by_parameters(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
-    """What a dialect demands, of pods and of workloads, apart where it reads parameters."""
-    profile = wish.profile_of(backend)
-    every = demands(backend, profile, wish.selected, reads=wish.parameters)
+def _demands_by_parameters(backend: Backend, options: PolicyOptions) -> Iterator[BackendDemands]:
+    """The demands of a dialect on pods and on workloads; demands that read parameters are separate."""
+    profile = options.profile_of(backend)
+    every = demands(backend, profile, options.selected, reads=options.parameters)
     of_cards = tuple(demand for demand in every if demand.parameters)
     for some in (
         tuple(demand for demand in every if not demand.parameters),
         *([of_cards] if of_cards else []),
     ):
-        for subject in _subjects(backend, some, wish):
+        for subject in _subjects(backend, some, options):
             yield BackendDemands(subject, some)
 
 
-def _subjects(backend: Backend, demanded: Sequence[Demand], wish: PolicyOptions) -> Iterator[PolicySubject]:
-    others = names_here(wish.profile_of(backend))
-    if wish.of_pods:
+def _subjects(
+    backend: Backend, demanded: Sequence[Demand], options: PolicyOptions
+) -> Iterator[PolicySubject]:
+    others = names_here(options.profile_of(backend))
+    if options.of_pods:
         yield PodSubject(backend, others)
-    if wish.of_workloads:
+    if options.of_workloads:
         constraints = tuple(demand.constraint for demand in demanded)
-        compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
-        yield PodTemplates(backend, constraints, others, wish.kinds, compared)
+        compared = options.selected(OF_WORKLOADS.code) and bool(backend.rules)
+        yield PodTemplates(backend, constraints, others, options.kinds, compared)
 
 
-def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
-    """The policies against the keys of dialects, and against claims of their devices."""
+def deny_policies(backends: Sequence[Backend], options: PolicyOptions) -> Iterator[AdmissionPolicy]:
+    """The policies that deny the keys of dialects, and claims of their devices."""
     for backend in backends:
-        subjects: list[PolicySubject] = [PodSubject(backend)] if wish.of_pods else []
-        subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.of_workloads else []
-        policies_of_keys = (forbidding(subject, wish.style) for subject in subjects)
+        subjects: list[PolicySubject] = [PodSubject(backend)] if options.of_pods else []
+        subjects += [PodTemplates(backend, (), (), options.kinds)] if options.of_workloads else []
+        policies_of_keys = (key_denial_policy(subject, options.style) for subject in subjects)
         yield from (policy for policy in policies_of_keys if policy is not None)
-        if wish.of_pods:
-            yield from forbidding_claims(backend, wish.style)
+        if options.of_pods:
+            yield from claim_denial_policies(backend, options.style)
 
 
 def policy_documents(
@@ -168,7 +176,7 @@ class Enforced(StrEnum):
     NO = "no"
 
 
-class Explained(NamedTuple):
+class EnforcedRule(NamedTuple):
     """One rule, and why it is enforced in part or not at all."""
 
     rule: Rule
@@ -176,28 +184,28 @@ class Explained(NamedTuple):
     why: str = ""
 
 
-def explained(backends: Sequence[Backend]) -> Iterator[Explained]:
+def enforced_rules(backends: Sequence[Backend]) -> Iterator[EnforcedRule]:
     """The rules of the dialects and those of all, in the order of their codes."""
     rules = {rule.code: rule for rule in catalog.neutral_rules()}
     rules |= {rule.code: rule for backend in backends for rule in backend.rules}
     for code in sorted(rules):
-        yield explain(rules[code])
+        yield enforced_rule(rules[code])
 
 
-def explain(rule: Rule) -> Explained:
+def enforced_rule(rule: Rule) -> EnforcedRule:
     """One rule."""
     why = unenforced(rule)
     if why:
-        return Explained(rule, Enforced.NO, why)
+        return EnforcedRule(rule, Enforced.NO, why)
     if rule is OF_WORKLOADS:
-        return Explained(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
+        return EnforcedRule(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
     of_profile = rule.with_profile if not rule.constraints else None
     if rule.no_policy:
         reason = msg(rule.no_policy)
         if of_profile is not None:
             reason = msg("with parameters: {why}; {more}", why=msg(of_profile.why), more=reason)
-        return Explained(rule, Enforced.PARTLY, reason)
+        return EnforcedRule(rule, Enforced.PARTLY, reason)
     if of_profile is not None:
-        return Explained(rule, Enforced.PARAMETERS, msg(of_profile.why))
+        return EnforcedRule(rule, Enforced.PARAMETERS, msg(of_profile.why))
     more = msg("more with --parameters: {why}", why=rule.with_profile.why) if rule.with_profile else ""
-    return Explained(rule, Enforced.PODS, more)
+    return EnforcedRule(rule, Enforced.PODS, more)

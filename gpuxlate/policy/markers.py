@@ -1,4 +1,4 @@
-"""What shows that a pod uses a dialect: names of keys, in CEL."""
+"""The names of keys by which a policy recognizes the pods of a dialect, in CEL."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from gpuxlate.rules.predicates import (
 # Names of keys as a predicate in CEL: whose key a name is.
 @record
 class NamePatterns:
-    """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
+    """Names of keys: exact names, prefixes and patterns, without the names in ``apart``."""
 
     exact: tuple[str, ...] = ()
     prefixes: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ STANDARD = ("cpu", "memory", "ephemeral-storage")
 
 
 class SilentError(ValueError):
-    """A dialect that no policy can recognize: a function says in which pods it is spoken."""
+    """No policy can recognize the dialect, since a Python function detects its pods."""
 
 
 def is_recognized(backend: Backend) -> bool:
@@ -149,7 +149,8 @@ def has_dialect(marker: DialectMarker) -> str:
 
 
 def may_have_dialect(markers: Sequence[DialectMarker]) -> tuple[str, bool]:
-    """A cheap expression that is true of every pod that speaks one of some dialects, and whether of no other.
+    """A cheap expression that is true of every pod that uses one of the dialects, and whether it is exact,
+    that is, false of every other pod.
 
     Names alone: the API server evaluates it for every pod of the cluster. Raises SilentError.
     """
@@ -172,7 +173,7 @@ def some_resource(names: NamePatterns) -> str:
 
 
 def _needed_of_keys(predicate: Predicate) -> tuple[str, ...] | None:
-    """Resources, of which a pod has one wherever the predicate is true; None where it may have none."""
+    """Resources of which a pod has at least one if the predicate is true; None if it may have none."""
     match predicate:
         case Requests():
             return predicate.names

@@ -11,7 +11,7 @@ PolicyObject = dict[str, Any]
 
 
 class Action(StrEnum):
-    """What a breach does."""
+    """What the API server does with an object that violates a policy."""
 
     DENY = "deny"
     WARN = "warn"

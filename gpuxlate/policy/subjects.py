@@ -1,4 +1,4 @@
-"""What a policy looks at: pods, or workloads with pod templates."""
+"""The objects that a policy checks: pods, or workloads with pod templates."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def _with_ignored(expression: str) -> str:
 
 @record
 class PodSubject:
-    """Pods as they are made. Later a scheduler writes on them, and their resources do not change."""
+    """Pods as they are created. Updates are not checked: a scheduler writes on pods, and their resources do
+    not change."""
 
     backend: Backend
     others: tuple[str, ...] = ()
@@ -111,8 +112,9 @@ class PodSubject:
 class PodTemplates:
     """The pod templates of workloads, one or several in an object.
 
-    What is on the workload counts as on its pods, as in lint: K8S005 says that it is not there, where
-    ``compared``. ``chosen``: which pods are looked at, in place of those that speak the dialect.
+    As in lint, a label or annotation of the workload counts as one of its pods; if ``compared``, K8S005
+    reports that the pods do not have it. ``chosen``: an expression that selects the pods to check, in place
+    of those that use the dialect.
     """
 
     backend: Backend
@@ -240,7 +242,7 @@ def _on_pods(field: str, rows: Sequence[KeySpec]) -> str:
 
 
 def steers(row: KeySpec, place: Place) -> bool:
-    """A label or annotation of pods that says something of a share, and is no scheduler's."""
+    """The key is a label or annotation of pods that affects a share, and that no scheduler writes."""
     return (
         place in row.places and Place.WRITTEN_BY_SCHEDULER not in row.places and ANY not in row.no_op_values
     )

@@ -1,4 +1,4 @@
-"""The validations of a policy: conditions, and what a user is told."""
+"""The validations of a policy: conditions and messages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _numbers(demands: Sequence[Demand]) -> str:
 
 
 def sentence(rule: Rule, write: str, style: PolicyStyle, numbers: str = "") -> str:
-    """What the rule demands, what to write, its page, and the numbers of the cluster."""
+    """The message of a validation: the demand, what to write, the page, and the numbers of the cluster."""
     translate = locale.translator(style.language)
     demand = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
     more = f"; {translate(write)}" if write else ""

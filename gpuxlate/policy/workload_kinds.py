@@ -12,8 +12,10 @@ WORKLOADS = tuple(kind for kind in kinds.BUILT_IN_KINDS if kind.group and kind.k
 
 
 def templates(object_kinds: Sequence[ObjectKind]) -> str:
-    """All templates of an object of one of the kinds, as a list of CEL. No two of them have a field alike for
-    different things, so what an object is need not be asked: it has the fields of its kind."""
+    """The pod templates of an object of one of the kinds, as a list in CEL.
+
+    No two kinds use one field for different things, so the expression need not check the kind.
+    """
     places = dict.fromkeys(place for kind in object_kinds for place in kind.templates)
     alone = [_at(place) for place in places if "*" not in place and "{}" not in place]
     parts = [f"[{', '.join(f'?{template}' for template in alone)}]"]

@@ -87,7 +87,7 @@ def _splices(document: Document, plans: Plans) -> list[Splice]:
 
 
 def _from_the_top(splices: list[Splice]) -> list[Splice]:
-    """Where nothing of the text stays before it, what is inserted begins with no line break."""
+    """The splices without the line break at the start of an insertion before which no text is left."""
     at = 0
     for number, splice in enumerate(splices):
         if splice.start != at:
@@ -115,7 +115,7 @@ LOST = "an edit would be lost; nothing is written"
 
 
 def _carried_out(document: Document, read: Map[Node, Node], edits: list[Edit]) -> None:
-    """Each edit can be seen in what was read again, whatever the plan made of it."""
+    """Check that the new text has each edit. Raises EditError if an edit is lost."""
     gone: dict[Path, list[int]] = {}
     items: dict[Path, list[Any]] = {}
     for edit in edits:
@@ -219,7 +219,7 @@ class _Section(NamedTuple):
 
     @classmethod
     def of(cls, text: str, node: Mapping) -> _Section | None:
-        """None where it is not alone in its lines."""
+        """The section of a mapping; None if other nodes are in its lines."""
         start, end = node.start, node.end
         if node.flow:
             return cls(node, start, end, 0)

@@ -15,9 +15,9 @@ from gpuxlate.model.pod import ScalarKind
 
 
 class Node:
-    """Something in a document, from character ``start`` up to ``end`` of the source text.
+    """A node of a document, from character ``start`` up to ``end`` of the source text.
 
-    It keeps the event or the node that the parser made: most positions are never needed.
+    It keeps the event or node of the parser, since most positions are never needed.
     """
 
     __slots__ = ("_read",)
@@ -46,7 +46,7 @@ class Node:
 
     @property
     def marks(self) -> tuple[str | None, str | None]:
-        """Its anchor and its tag."""
+        """The anchor and the tag of the node."""
         read = self._read
         return getattr(read, "anchor", None), read.tag or None
 
@@ -118,7 +118,7 @@ class Scalar(Node):
 
     @property
     def empty(self) -> bool:
-        """Nothing is written: the value of ``limits:``."""
+        """No character is written, as for the value of ``limits:``."""
         return self.style is None and not self.text
 
 
@@ -469,7 +469,7 @@ class AnchorUses:
             pending.extend(_values_of(node))
 
     def shared(self, node: Node) -> bool:
-        """The node has more than one use."""
+        """Whether the node has more than one use."""
         return len(self.uses[node]) > 1
 
     def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:

@@ -232,7 +232,7 @@ class _Planner:
     # -- names ---------------------------------------------------------------------------------
 
     def check_names(self) -> None:
-        """A new key is not there already."""
+        """Check that no new key exists already. Raises EditError."""
         for plan in self.plans.values():
             if not (plan.keys or plan.added) or not isinstance(plan.node, Mapping):
                 continue
@@ -256,7 +256,7 @@ class _Planner:
             self.removed_names.append((place.named, str(place.step), path))
 
     def check_gone(self) -> None:
-        """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
+        """Check that no earlier entry or merged mapping sets a removed key again. Raises EditError."""
         for mapping, name, path in self.removed_names:
             for key, owner in mapping.sources_of.get(name, ()):
                 plan = self.plans.get(mapping if owner is None else owner)
@@ -319,7 +319,7 @@ class _Planner:
     # -- pruning -------------------------------------------------------------------------------
 
     def prune(self) -> None:
-        """What a removal empties goes with it, wherever it stands."""
+        """Remove the mappings and lists that removals empty."""
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()

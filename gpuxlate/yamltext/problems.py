@@ -1,4 +1,4 @@
-"""What is wrong with a text that is not YAML, in plain words: the cause of what the parser says."""
+"""The cause of a syntax error in YAML, in plain words, in place of the parser's message."""
 
 from __future__ import annotations
 

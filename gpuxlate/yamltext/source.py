@@ -57,7 +57,7 @@ Words: TypeAlias = tuple[str, ...] | frozenset[str]
 
 
 class WordSearch:
-    """Which words a text has: each is searched once."""
+    """The words that a text has. Each word is searched for once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -80,7 +80,7 @@ class WordSearch:
         return bool(self.signs(words))
 
     def signs(self, words: Words) -> tuple[str, ...]:
-        """Those of some words that the text has, and what it has that may hide one."""
+        """The words that the text has, and its escapes that may hide a word."""
         try:
             return self._signs[words]
         except KeyError:
@@ -182,7 +182,7 @@ class Source:
         return numbers, starts
 
     def _begun(self, start: int, end: int) -> int:
-        """How many lines begin behind ``start``, up to ``end``."""
+        """The number of lines that begin after ``start``, up to ``end``."""
         count = self.text.count
         returns = count("\r", start, end)
         return count("\n", start, end) + (returns and returns - count("\r\n", start, end + 1))

@@ -1,4 +1,5 @@
-"""Characters of a text that become others: in order, applied, and where those of the new text come from."""
+"""Splices, which replace characters of a text: their order, their application, and the origins of the new
+characters."""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ class Origins:
             self._old += (splice.start, splice.end)
 
     def of(self, index: int) -> int:
-        """The character that one of the new text was, or in whose place it is."""
+        """The index in the old text of a character of the new text, or of the character that it replaces."""
         part = bisect_right(self._new, index) - 1
         return self._old[part] + (0 if part % 2 else index - self._new[part])
 

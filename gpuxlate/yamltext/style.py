@@ -100,7 +100,7 @@ class Style:
 
 
 def literal(value: int | None) -> str:
-    """What is no string as text."""
+    """A number, a boolean or null as text."""
     return "null" if value is None else str(value).lower()
 
 

@@ -1,4 +1,4 @@
-"""What the splices of block and flow style have in common: changed scalars, and blanks that are filled."""
+"""The splices that block and flow style have in common: changed scalars, and blanks that are filled."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Writer:
 
     @cached_property
     def style(self) -> Style:
-        """That of the file round the mapping or list; a number in place of another one needs none."""
+        """The style of the file around the mapping or list. It is computed when it is first needed."""
         return style_at(self.source, self.plan.ancestors, lists=_lists(self.plan))
 
     def runs_removed(self) -> Iterator[tuple[int, int]]:
-        """Entries that go, in rows: the first of a row, and the one after its last."""
+        """The runs of removed entries: the number of the first, and the number after the last."""
         first = after = -1
         for number in self.plan.numbers(self.plan.removed):
             if number != after:

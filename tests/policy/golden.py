@@ -8,7 +8,13 @@ from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
-from gpuxlate.policy.generate import PolicyEngine, PolicyOptions, PolicyScope, enforcing, policy_documents
+from gpuxlate.policy.generate import (
+    PolicyEngine,
+    PolicyOptions,
+    PolicyScope,
+    enforcement_policies,
+    policy_documents,
+)
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
 
@@ -20,5 +26,5 @@ def policies() -> Iterator[tuple[Path, str]]:
     """Each file, as it should be."""
     wish = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL)
     for name in TARGETS:
-        found = [*enforcing([registry.get(name)], wish)]
+        found = [*enforcement_policies([registry.get(name)], wish)]
         yield FOLDER / f"{name}.yaml", "---\n".join(map(dump_yaml, policy_documents(found, PolicyEngine.VAP)))

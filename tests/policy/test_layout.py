@@ -15,7 +15,7 @@ from gpuxlate.policy.generate import (
     PolicyOptions,
     PolicyScope,
     deny_policies,
-    enforcing,
+    enforcement_policies,
     policy_documents,
 )
 from gpuxlate.policy.layout import commented, lines, text_in_lines
@@ -35,13 +35,13 @@ SETS = (*(f"{kind} {language}" for kind in ("rules", "forbid") for language in (
 def printed(name: str) -> list[Any]:
     """The objects that ``policy`` prints with a set of options."""
     if name == "kyverno":
-        made = [there for one in BACKENDS for there in enforcing([one], PolicyOptions(everything))]
+        made = [there for one in BACKENDS for there in enforcement_policies([one], PolicyOptions(everything))]
         return [*policy_documents(made, PolicyEngine.KYVERNO)]
     kind, language = name.split()
     wish = PolicyOptions(everything, PolicyStyle(language=language), PolicyScope.ALL, True)
     return [
         *policy_documents(
-            [*(deny_policies if kind == "forbid" else enforcing)(BACKENDS, wish)], PolicyEngine.VAP
+            [*(deny_policies if kind == "forbid" else enforcement_policies)(BACKENDS, wish)], PolicyEngine.VAP
         )
     ]
 
@@ -146,7 +146,7 @@ def test_a_comment_is_one_of_cel() -> None:
 def test_kubectl_reads_blocks() -> None:
     """Lines are a block of YAML, not a text with escapes."""
     [policy, *_] = policy_documents(
-        [*enforcing([registry.get("tke")], PolicyOptions(everything))], PolicyEngine.VAP
+        [*enforcement_policies([registry.get("tke")], PolicyOptions(everything))], PolicyEngine.VAP
     )
     text = dump_yaml(policy)
     assert "expression: |-\n" in text

@@ -18,7 +18,13 @@ from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED
-from gpuxlate.policy.generate import PolicyEngine, PolicyOptions, PolicyScope, enforcing, policy_documents
+from gpuxlate.policy.generate import (
+    PolicyEngine,
+    PolicyOptions,
+    PolicyScope,
+    enforcement_policies,
+    policy_documents,
+)
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import all_rules, check_pod
@@ -68,7 +74,7 @@ class Cluster:
         wish = PolicyOptions(
             codes.__contains__, PolicyStyle(), scope, profiles=(self.profile,), parameters=parameters
         )
-        self.made = [*enforcing([self.backend], wish)]
+        self.made = [*enforcement_policies([self.backend], wish)]
         self.engines = [
             (severity, Engine(one.spec, one.config_map if one.parameters else None))
             for one in self.made
@@ -260,7 +266,7 @@ def test_the_numbers_are_in_the_expressions(profile: str) -> None:
 
 def test_kyverno_has_the_numbers_in_it() -> None:
     wish = PolicyOptions(everything, PolicyStyle(), profiles=(profile_of(HAMI),))
-    made = [*enforcing([registry.get("hami")], wish)]
+    made = [*enforcement_policies([registry.get("hami")], wish)]
     found = [*policy_documents(made, PolicyEngine.KYVERNO)]
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}
     [cards, _, _] = [one["spec"] for one in found]

@@ -21,7 +21,7 @@ from gpuxlate.policy.generate import (
     PolicyOptions,
     PolicyScope,
     deny_policies,
-    enforcing,
+    enforcement_policies,
     policy_documents,
 )
 from gpuxlate.policy.style import ACTIONS, PolicyStyle
@@ -43,13 +43,13 @@ READING = replace(ALL, profiles=CLUSTERS, parameters=True)
 @cache
 def of_pods() -> list[AdmissionPolicy]:
     """The policies without numbers of a cluster."""
-    return [*enforcing(BACKENDS, ALL)]
+    return [*enforcement_policies(BACKENDS, ALL)]
 
 
 @cache
 def of_cards() -> list[AdmissionPolicy]:
     """Those that read the numbers of a cluster."""
-    return [policy for policy in enforcing(BACKENDS, READING) if policy.parameters]
+    return [policy for policy in enforcement_policies(BACKENDS, READING) if policy.parameters]
 
 
 @cache
@@ -141,10 +141,10 @@ def test_long_names_are_cut() -> None:
 
 
 def test_a_version_changes_with_the_content_alone() -> None:
-    [one, *_], [same, *_] = (list(enforcing([registry.get("tke")], ALL)) for _ in range(2))
+    [one, *_], [same, *_] = (list(enforcement_policies([registry.get("tke")], ALL)) for _ in range(2))
     assert one == same
     fewer = PolicyOptions(lambda code: code != "TKE002", PolicyStyle(), PolicyScope.ALL, custom=True)
-    [other, *_] = enforcing([registry.get("tke")], fewer)
+    [other, *_] = enforcement_policies([registry.get("tke")], fewer)
     assert other.labels != one.labels
 
 
@@ -345,7 +345,7 @@ def test_a_freeze_of_claims(kind: str, request_: Object, denied: bool) -> None:
 
 def test_one_policy_judges_all_dialects() -> None:
     """The API server converts a pod for each policy: there are few, with the verdicts of one for each."""
-    together = [*enforcing(BACKENDS, PolicyOptions(everything))]
+    together = [*enforcement_policies(BACKENDS, PolicyOptions(everything))]
     assert len(together) <= 4  # that of names is one of them
     assert together[0].name == "gpuxlate-errors"
     assert {code for one in together for code in one.codes} == enforced("pods")
@@ -363,7 +363,7 @@ def test_one_policy_judges_all_dialects() -> None:
 def test_a_plain_pod_costs_names() -> None:
     """Of a pod without GPU keys no variable, no environment and no number is looked at."""
     many: Object = pod({"cpu": "1"}, env=[{"name": f"V{n}", "value": "1"} for n in range(50)])
-    for one in enforcing(BACKENDS, PolicyOptions(everything)):
+    for one in enforcement_policies(BACKENDS, PolicyOptions(everything)):
         if one.name.endswith("-workloads"):
             continue
         [condition] = one.spec["matchConditions"]
@@ -503,7 +503,7 @@ def test_chinese() -> None:
 
 def test_of_a_dialect_that_a_function_recognizes_there_are_names_alone() -> None:
     silent = registry.get("hami").with_changes(detected_by=None, detect=lambda _: False)
-    names = [one.name for one in enforcing([silent], ALL)]
+    names = [one.name for one in enforcement_policies([silent], ALL)]
     assert names == ["gpuxlate-hami-names-errors", "gpuxlate-hami-names-errors-workloads"]
 
 
@@ -511,7 +511,7 @@ def test_a_profile_names_resources() -> None:
     """The chart of HAMi was told another name of a resource."""
     hami, names = registry.get("hami"), ResourceNames(memory="example.com/mem")
     profile = Profile("hami", extensions=(HamiProfile(names),))
-    [errors, _, on_names] = enforcing([hami], PolicyOptions(everything, profiles=(profile,)))
+    [errors, _, on_names] = enforcement_policies([hami], PolicyOptions(everything, profiles=(profile,)))
     engine = Engine(errors.spec)
     share = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30"}
     assert engine(pod({**share, "example.com/mem": "1024"})) == {}

@@ -21,7 +21,7 @@ from gpuxlate.model.keys import Place
 from gpuxlate.model.pod import PodKeys, key_occurrences
 from gpuxlate.policy.demands import ENFORCED, OF_NAMES, OF_WORKLOADS, demands
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policy
-from gpuxlate.policy.generate import PolicyOptions, PolicyScope, enforcing
+from gpuxlate.policy.generate import PolicyOptions, PolicyScope, enforcement_policies
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.policy.subjects import PodSubject, PodTemplates
 from gpuxlate.rules import catalog
@@ -59,7 +59,7 @@ def made(name: str, scope: str) -> dict[Severity, tuple[AdmissionPolicy, Engine]
 def on_names(scope: str, *names: str) -> tuple[AdmissionPolicy, Engine]:
     """The policy on the names of keys, of some dialects or of all."""
     wish = PolicyOptions(lambda code: code in CODES_OF_NAMES, scope=PolicyScope(scope))
-    [found] = enforcing([registry.get(name) for name in names] or BACKENDS, wish)
+    [found] = enforcement_policies([registry.get(name) for name in names] or BACKENDS, wish)
     return found, Engine(found.spec)
 
 
