@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # a command without rules loads none
 class Scope(StrEnum):
     """What a rule looks at: one pod, one job, one document, a source text, or a translation.
 
-    A job has parameters in place of a manifest. Its rules see a pod with one container whose limits are the
-    parameters.
+    A job is what has parameters in place of a manifest; its keys are those of a pod whose one
+    container has the parameters as limits.
     """
 
     POD = "pod"
