@@ -32,7 +32,7 @@ from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation import run
-from gpuxlate.translation.acceptance import acceptance
+from gpuxlate.translation.acceptance import build_accept
 from gpuxlate.translation.api_results import Linted, Parsed, Refused, Rendering, Translation, UnreadableError
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings, relevant_to
@@ -125,7 +125,7 @@ def translate(
     files that cannot be read: it has what was found in the others.
     """
     source = _manifests(from_, "from_") if from_ else None
-    accept = acceptance(round, fill, drop)
+    accept = build_accept(round, fill, drop)
     target = _manifests(_writable(to).name, "to")
     settings = Settings(
         target,
@@ -219,7 +219,7 @@ def render(
     backend = _writable(to)
     settings = Settings(
         backend,
-        accept=acceptance(round, fill, drop),
+        accept=build_accept(round, fill, drop),
         profile=_profile(profile),
         decisions=_decisions(decisions),
     )

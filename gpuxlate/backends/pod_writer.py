@@ -57,7 +57,7 @@ class Accept:
             return loss.given is not None
         return loss.kind is LossKind.DROPPED and loss.field in self.drop
 
-    def settled(self, loss: Loss, container: str | None) -> Loss:
+    def settle(self, loss: Loss, container: str | None) -> Loss:
         """A recorded loss as it is reported. One that nobody can choose is accepted already."""
         return replace(loss, accepted=True) if self.takes(loss, container) else loss
 

@@ -35,7 +35,7 @@ def append_documents(document: Document, added: Sequence[dict[str, object]]) -> 
     return Splice(end, end, body)
 
 
-def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -> str:
+def apply_splices(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -> str:
     """The text with its edits, and with the documents that are added and removed.
 
     Raises EditError where others would change too.

@@ -323,10 +323,10 @@ _HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB
 
 def _accepted(field: str, text: str, value: object) -> Accept:
     """What one value of ``--fill`` or ``--drop`` accepts. Raises UserError, which names the option."""
-    from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
+    from gpuxlate.translation.acceptance import AboveCardError, AcceptError, build_accept
 
     try:
-        return acceptance(**{field: value})
+        return build_accept(**{field: value})
     except AboveCardError as error:
         template = "invalid value {value!r} for --{field}: more than one card"
         raise UserError(msg(template, value=text, field=field), error.hint) from None

@@ -298,12 +298,14 @@ def _find_parts(state: LintState) -> None:
 def _find_patched(state: LintState) -> None:
     """Find the parts of pods in a patch, and the paths of the names in it that are read."""
     from gpuxlate.lint.patches import pods_in_patch
-    from gpuxlate.overlays.patched_pods import of_pods
+    from gpuxlate.overlays.patched_pods import operations_about
 
     changed = [base.patch for operations in state.operations for base in operations.bases]
     state.parts += pods_in_patch(state.document, state.pods, changed)
     paths = {spot.path for pod in state.parts for spot in key_occurrences(pod.keys)}
-    about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(state.document, changed)}
+    about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {
+        *operations_about(state.document, changed)
+    }
     state.read |= paths | {(*path, step) for path in about for step in ("path", "from")}
 
 

@@ -18,9 +18,9 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, PodKeys
-from gpuxlate.overlays.built_objects import Object, patched
+from gpuxlate.overlays.built_objects import Object, apply_patch
 from gpuxlate.overlays.kustomization import changed_names, naming
-from gpuxlate.overlays.kustomize import NOT_THERE, RENAMED, PatchMatch, PatchPlace, root_of, tree
+from gpuxlate.overlays.kustomize import NOT_THERE, RENAMED, PatchMatch, PatchPlace, load_tree, root_of
 from gpuxlate.overlays.operations import PatchPlaces, is_operations
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
 from gpuxlate.overlays.patch_targets import UnknownError
@@ -75,7 +75,7 @@ def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
     None where it tells kustomize what names a template (its ``configurations``).
     """
     folder = os.path.dirname(os.path.abspath(path))
-    kustomizations = tree(root_of(folder))
+    kustomizations = load_tree(root_of(folder))
     try:
         if not changed_names(document.root) or kustomizations.follows(folder, TEMPLATE):
             return []
@@ -92,7 +92,7 @@ def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMat
     place = all_of_it._replace(document=document.index)
     try:
         for folder in naming(file) if start < 0 else (os.path.dirname(file),):
-            kustomizations = tree(root_of(folder))
+            kustomizations = load_tree(root_of(folder))
             for user in kustomizations.users(folder):
                 built = kustomizations.built(user)
                 used = True
@@ -113,44 +113,55 @@ def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
     home = Home(obj.document.source.name, obj.document.index, (*obj.path, *base.base.keys.path))
     base = base._replace(home=home)
     renamed = len({name for name, _ in obj.identity.names}) > 1
-    alone = _TARGETED if hit.targeted else RENAMED if renamed else None
+    why_alone = _TARGETED if hit.targeted else RENAMED if renamed else None
     if not base.base.keys.claims:
-        return base._replace(alone=alone)
+        return base._replace(why_alone=why_alone)
     before, after = (some.index.resolved(base.base, "") for some in (hit.before, hit.after))
-    return base._replace(base=before, claims=after.keys.claims, alone=alone)
+    return base._replace(base=before, claims=after.keys.claims, why_alone=why_alone)
 
 
 def _laid_over(
     obj: Object, document: Document, by_path: Map[Path, Pod], *, targeted: bool
 ) -> Iterator[tuple[Path, OverlayBase | Message]]:
-    """Each pod that a patch is about, in an object before and after it. ``by_path``: those that it names."""
+    """Each pod that a patch changes, with its base. ``by_path``: the pods that the patch names, by path."""
 
-    def lay(root: Mapping, document: Document, lenient: bool) -> Mapping:
-        return patched(obj._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
+    def apply_to(root: Mapping, document: Document, lenient: bool) -> Mapping:
+        return apply_patch(obj._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
 
     operates = is_operations(document)
     try:
-        after, places = patched(obj, document, targeted=targeted)
+        patched_root, places = apply_patch(obj, document, targeted=targeted)
     except CannotMergeError as error:
         yield from ((place, error.message) for place in by_path or [()])
         return
     lists = {} if operates else lists_of(obj.api_version, obj.identity.kind)
-    written = PatchPlaces(document, after, lists, places)
-    said = written.said() if operates else document.root
-    before, pods = _pods_of(document, obj.root), _pods_of(document, after)
+    written = PatchPlaces(document, patched_root, lists, places)
+    patch_tree = written.patch_tree() if operates else document.root
+    before, pods = _pods_of(document, obj.root), _pods_of(document, patched_root)
     for place in {**by_path, **before, **pods}:
-        base, whole = before.get(place), pods.get(place)
-        if base is None and whole is None:
+        base, patched_pod = before.get(place), pods.get(place)
+        if base is None and patched_pod is None:
             yield place, msg("the object that it patches has no pod there")
             continue
-        whole = whole or _emptied(base or by_path[place])
+        patched_pod = patched_pod or _emptied(base or by_path[place])
         if base is None or (not operates and any(isinstance(step, int) for step in place)):
-            base = _emptied(whole)  # in a list that is replaced
-        if operates or place in by_path or base.keys != whole.keys:
-            part = by_path.get(place) or whole
+            base = _emptied(patched_pod)  # in a list that is replaced
+        if operates or place in by_path or base.keys != patched_pod.keys:
+            part = by_path.get(place) or patched_pod
             yield (
                 place,
-                OverlayBase(base, whole, part, obj.root, after, lay, written, said, lists, places),
+                OverlayBase(
+                    base,
+                    patched_pod,
+                    part,
+                    obj.root,
+                    patched_root,
+                    apply_to,
+                    written,
+                    patch_tree,
+                    lists,
+                    places,
+                ),
             )
 
 

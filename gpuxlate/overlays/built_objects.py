@@ -23,14 +23,14 @@ from gpuxlate.overlays.kustomization import (
     Piece,
     items_in,
 )
-from gpuxlate.overlays.operations import is_operations, operated
+from gpuxlate.overlays.operations import apply_operations, is_operations
 from gpuxlate.overlays.patch_targets import Identity, IdentityTest
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
     is_null,
     lists_of,
-    merged,
+    merge_patch,
     new_mapping,
     with_entry,
 )
@@ -78,7 +78,7 @@ def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
     others: list[Identity] = []
     for ref, path, root in objects_in(document):
         if ref.kind == TEMPLATE or any(True for _ in pods_in(document.with_root(root))):
-            objects.append(Object(root, identity_of(root), document, path, None, *measured(root)))
+            objects.append(Object(root, identity_of(root), document, path, None, *count_nodes(root)))
         elif is_own(path):
             others.append(identity_of(root))
     return objects, others
@@ -89,7 +89,7 @@ def is_own(path: Path) -> bool:
     return path == () or path[-2:-1] == ("items",)
 
 
-def measured(root: Node | None) -> tuple[int, int]:
+def count_nodes(root: Node | None) -> tuple[int, int]:
     """The nodes below a node, those of aliases too, and the most in one mapping or list."""
     count = widest = 0
     pending = [root] if root is not None else []
@@ -124,7 +124,7 @@ def _texts(node: Node | None) -> dict[str, str]:
     return {name: value.text for name, value in entries if isinstance(value, Scalar)}
 
 
-def patched(
+def apply_patch(
     obj: Object, document: Document, *, targeted: bool, lenient: bool = False
 ) -> tuple[Mapping, tuple[Path, ...]]:
     """An object after a patch; of operations, their places in it. Raises CannotMergeError.
@@ -134,7 +134,7 @@ def patched(
     if is_operations(document):
         if document.index:
             raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
-        root, places, _ = operated(obj.root, document, lenient=lenient)
+        root, places, _ = apply_operations(obj.root, document, lenient=lenient)
         return root, places
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
@@ -147,7 +147,7 @@ def patched(
         for name in ("labels", "annotations") if targeted else ():
             metadata = _with_texts(metadata, name)
         part = with_entry(part, "metadata", metadata)
-    node = merged(obj.root, part, lists_of(obj.api_version, obj.identity.kind))
+    node = merge_patch(obj.root, part, lists_of(obj.api_version, obj.identity.kind))
     return (node if isinstance(node, Mapping) else new_mapping(())), ()
 
 
@@ -168,10 +168,10 @@ def _with_texts(metadata: Mapping, name: str) -> Mapping:
     return with_entry(metadata, name, values) if isinstance(values, Mapping) else metadata
 
 
-def after_patch(obj: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
+def patch_object(obj: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
     """An object after a patch; not known where that cannot be merged. ``renames``: it may change the name."""
     try:
-        root, _ = patched(obj, document, targeted=targeted)
+        root, _ = apply_patch(obj, document, targeted=targeted)
         if is_operations(document):
             obj = _named_anew(obj, identity_of(obj.root), identity_of(root))
         elif renames and isinstance(document.root, Mapping):
@@ -237,7 +237,7 @@ def scale(objects: list[Object], root: Node) -> None:
             continue
         spec = with_entry(new_mapping(()), "replicas", count)
         try:
-            node = merged(obj.root, with_entry(new_mapping(()), "spec", spec), {})
+            node = merge_patch(obj.root, with_entry(new_mapping(()), "spec", spec), {})
         except CannotMergeError as error:
             objects[number] = obj._replace(unknown=obj.unknown or error.message)
         else:
@@ -280,7 +280,7 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
     part: Node = values
     for step in reversed(path):
         part = with_entry(new_mapping(()), str(step), part)
-    node = merged(root, part, {})
+    node = merge_patch(root, part, {})
     assert isinstance(node, Mapping)
     return node
 

@@ -28,7 +28,7 @@ _AMOUNTS = ("limits", "requests")
 """Mappings in which every entry of a share may stand in the line of any other."""
 
 
-def edited(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node:
+def apply_edits(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node:
     """A tree after edits, read anew. Raises EditError. ``kept``: what stays where it is emptied."""
     edits_of_base = list(edits)
     if not edits_of_base:
@@ -41,7 +41,7 @@ def edited(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node
 
 def alike(node: Node | None, other: Node | None) -> bool:
     """Whether two trees set the same; what is empty, or null, sets nothing."""
-    node, other = _there(node), _there(other)
+    node, other = _non_empty(node), _non_empty(other)
     if node is None or other is None:
         return node is other
     if isinstance(node, Mapping) and isinstance(other, Mapping):
@@ -52,11 +52,11 @@ def alike(node: Node | None, other: Node | None) -> bool:
     return isinstance(node, Scalar) and isinstance(other, Scalar) and node.text == other.text
 
 
-def _there(node: Node | None) -> Node | None:
+def _non_empty(node: Node | None) -> Node | None:
     node = deref(node) if node is not None else None
     if node is None or is_null(node):
         return None
-    if isinstance(node, Mapping) and all(_there(value) is None for value in _entries(node).values()):
+    if isinstance(node, Mapping) and all(_non_empty(value) is None for value in _entries(node).values()):
         return None
     return node
 
@@ -85,10 +85,10 @@ class Layers(NamedTuple):
     """One place in five trees: the base and the patched object, as they are and translated (``new_``), and
     ``new_result``: the translated base with the patch."""
 
-    below: Node | None
-    new_below: Node | None
-    whole: Node | None
-    new_whole: Node | None
+    base: Node | None
+    new_base: Node | None
+    patched: Node | None
+    new_patched: Node | None
     new_result: Node | None
 
     def at(self, step: str | int) -> Layers:
@@ -106,126 +106,138 @@ class OverlayDifference:
     whose paths are of the object.
     """
 
-    said: Node | None
+    patch_tree: Node | None
     lists: Map[str, str]
     role: KeyRole
     operates: bool = False
 
     def edits(self, layers: Layers) -> list[Edit]:
         """The edits of the part, or of the object where it operates. Raises CannotMergeError."""
-        return list(self._of_mapping(self.said, layers, ()))
+        return list(self._of_mapping(self.patch_tree, layers, ()))
 
     def _of_mapping(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
-        said = {name: value for name, value in _entries(part).items() if name[:1] != "$"}
+        set_values = {name: value for name, value in _entries(part).items() if name[:1] != "$"}
         old: list[str] = []
         new: dict[str, Any] = {}
-        for name in {**said, **_entries(layers.new_result), **_entries(layers.new_whole)}:
-            here = layers.at(name)
-            if name in said and self._goes(said[name], here):
+        for name in {**set_values, **_entries(layers.new_result), **_entries(layers.new_patched)}:
+            entry = layers.at(name)
+            if name in set_values and self._is_replaced(set_values[name], entry):
                 old.append(name)
                 continue
-            same, node = alike(here.new_result, here.new_whole), said.get(name)
-            if not same and isinstance(deref(here.new_whole or here.new_result or said[name]), Scalar):
-                new[name] = _plain(here.new_whole)
+            same, node = alike(entry.new_result, entry.new_patched), set_values.get(name)
+            if not same and isinstance(
+                deref(entry.new_patched or entry.new_result or set_values[name]), Scalar
+            ):
+                new[name] = _plain(entry.new_patched)
             elif not same or (node is not None and not isinstance(deref(node), Scalar)):
-                yield from self._below(node, here, (*path, name))
+                yield from self._of_value(node, entry, (*path, name))
         partners = self._partners(
-            old, new, said, layers, any_role=path[-1:] in [(amount,) for amount in _AMOUNTS]
+            old, new, set_values, layers, any_role=path[-1:] in [(amount,) for amount in _AMOUNTS]
         )
         for name in old:
             if name in partners:
                 partner = partners[name]
-                value = new.pop(partner) if partner in new else _plain(layers.at(partner).new_whole)
+                value = new.pop(partner) if partner in new else _plain(layers.at(partner).new_patched)
                 yield Rename((*path, name), partner, value)
-            elif _there(layers.at(name).new_below) is not None:
+            elif _non_empty(layers.at(name).new_base) is not None:
                 yield Put((*path, name), None)
             else:
                 yield Remove((*path, name))
         for name, value in new.items():
-            if value is None and name in said and _there(layers.at(name).new_below) is None:
+            if value is None and name in set_values and _non_empty(layers.at(name).new_base) is None:
                 yield Remove((*path, name))
             else:
                 yield Put((*path, name), value)
 
-    def _goes(self, value: Node, here: Layers) -> bool:
+    def _is_replaced(self, value: Node, layers: Layers) -> bool:
         """What the part says is of a key that the translation replaces."""
         value = deref(value)
         if not isinstance(value, Scalar):
             return False
         if not is_null(value):
-            return here.whole is not None and _there(here.new_whole) is None
-        gone = here.below is not None and here.new_below is None and _there(here.new_whole) is None
-        return gone and (self.operates or isinstance(deref(here.below or value), Scalar))
+            return layers.patched is not None and _non_empty(layers.new_patched) is None
+        gone = layers.base is not None and layers.new_base is None and _non_empty(layers.new_patched) is None
+        return gone and (self.operates or isinstance(deref(layers.base or value), Scalar))
 
     def _partners(
-        self, old: list[str], new: Map[str, Any], said: Map[str, Node], layers: Layers, *, any_role: bool
+        self,
+        old: list[str],
+        new: Map[str, Any],
+        set_values: Map[str, Node],
+        layers: Layers,
+        *,
+        any_role: bool,
     ) -> dict[str, str]:
         """The keys that come in the lines of old ones: those of the same field, also where the object below
         says the same, since the part did."""
         partners: dict[str, str] = {}
-        again = [name for name in _entries(layers.new_whole) if name not in new]
+        again = [name for name in _entries(layers.new_patched) if name not in new]
         for name in old:
             role = self.role(name)
-            free = (name for name in (*new, *again) if name not in said and name not in partners.values())
+            free = (
+                name for name in (*new, *again) if name not in set_values and name not in partners.values()
+            )
             partner = next((name for name in free if role is not None and self.role(name) == role), None)
             if partner is not None:
                 partners[name] = partner
         for name in old if any_role else ():
-            free = (name for name in new if name not in said and name not in partners.values())
+            free = (name for name in new if name not in set_values and name not in partners.values())
             partner = next(free, None) if name not in partners else None
             if partner is not None:
                 partners[name] = partner
         return partners
 
-    def _below(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
+    def _of_value(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
         """A mapping or a list, which may be there no longer, or is not yet."""
         written = deref(part) if part is not None else None
-        expected = deref(here.new_whole or here.new_result or written or here.new_below)  # type: ignore[arg-type]
+        expected = deref(layers.new_patched or layers.new_result or written or layers.new_base)  # type: ignore[arg-type]
         own_node = None if self.operates and isinstance(expected, List) else written
-        nodes = [deref(node) for node in (own_node, here.new_result, here.new_whole) if node is not None]
+        nodes = [
+            deref(node) for node in (own_node, layers.new_result, layers.new_patched) if node is not None
+        ]
         if any(type(node) is not type(expected) for node in nodes):  # null, or another type
-            yield Put(path, _plain(here.new_whole))
+            yield Put(path, _plain(layers.new_patched))
         elif isinstance(expected, Mapping):
-            yield from self._of_mapping(written, here, path)
+            yield from self._of_mapping(written, layers, path)
         elif self.operates:
-            yield from self._of_items(written, here, path)
+            yield from self._of_items(written, layers, path)
         elif (key := self.lists.get(str(path[-1]))) is not None:
-            yield from self._of_named(written, here, path, key)
+            yield from self._of_named(written, layers, path, key)
         elif written is not None:
-            yield from self._of_items(written, here, path)
+            yield from self._of_items(written, layers, path)
         else:
             raise CannotMergeError(
                 msg("it would replace all of {field} of the object that it patches", field=path[-1])
             )
 
-    def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
+    def _of_items(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
         """A list whose items have their places."""
-        nodes, expected = _items(here.new_result), _items(here.new_whole)
+        nodes, expected = _items(layers.new_result), _items(layers.new_patched)
         if len(expected) < len(nodes):
-            yield Put(path, _plain(here.new_whole))
+            yield Put(path, _plain(layers.new_patched))
             return
         for number in range(len(nodes)):
-            item = here.at(number)
+            item = layers.at(number)
             node = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
             if isinstance(deref(nodes[number]), Mapping):
-                if node is not None or not alike(item.new_result, item.new_whole):
+                if node is not None or not alike(item.new_result, item.new_patched):
                     yield from self._of_mapping(node, item, (*path, number))
-            elif not alike(item.new_result, item.new_whole):
-                yield Put((*path, number), _plain(item.new_whole))
-        for item_wanted in expected[len(nodes) :]:
-            yield Append(path, to_python(item_wanted))
+            elif not alike(item.new_result, item.new_patched):
+                yield Put((*path, number), _plain(item.new_patched))
+        for new_item in expected[len(nodes) :]:
+            yield Append(path, to_python(new_item))
 
-    def _of_named(self, part: Node | None, here: Layers, path: Path, key: str) -> Iterator[Edit]:
+    def _of_named(self, part: Node | None, layers: Layers, path: Path, key: str) -> Iterator[Edit]:
         """A list whose items are merged by a key."""
-        said = _named(part, key)
-        for name in {**_named(here.new_result, key), **_named(here.new_whole, key)}:
-            item = here.item(name, key)
-            if alike(item.new_result, item.new_whole) and name not in said:
+        set_items = _named(part, key)
+        for name in {**_named(layers.new_result, key), **_named(layers.new_patched, key)}:
+            item = layers.item(name, key)
+            if alike(item.new_result, item.new_patched) and name not in set_items:
                 continue
-            number, node = said.get(name, (0, None))
-            if item.new_whole is None and node is not None and item.new_below is None:
+            number, node = set_items.get(name, (0, None))
+            if item.new_patched is None and node is not None and item.new_base is None:
                 yield Remove((*path, number))
-            elif item.new_whole is None:
+            elif item.new_patched is None:
                 gone = {key: name, "$patch": "delete"}
                 yield Put((*path, number), gone) if node is not None else Append(path, gone)
             elif node is not None:
@@ -233,32 +245,32 @@ class OverlayDifference:
             else:
                 yield Append(path, {key: name, **self._entry(item)})
 
-    def _entry(self, here: Layers) -> dict[str, Any]:
+    def _entry(self, layers: Layers) -> dict[str, Any]:
         """What an item of a merged list has to say that the part does not name; None deletes."""
         plain: dict[str, Any] = {}
-        for name in {**_entries(here.new_result), **_entries(here.new_whole)}:
-            below = here.at(name)
-            if alike(below.new_result, below.new_whole):
+        for name in {**_entries(layers.new_result), **_entries(layers.new_patched)}:
+            entry = layers.at(name)
+            if alike(entry.new_result, entry.new_patched):
                 continue
-            if isinstance(below.new_result, Mapping) and isinstance(below.new_whole, Mapping):
-                plain[name] = self._entry(below)
+            if isinstance(entry.new_result, Mapping) and isinstance(entry.new_patched, Mapping):
+                plain[name] = self._entry(entry)
             elif (
-                isinstance(below.new_result, List)
-                and isinstance(below.new_whole, List)
+                isinstance(entry.new_result, List)
+                and isinstance(entry.new_patched, List)
                 and name in self.lists
             ):
                 key = self.lists[name]
-                named = {**_named(below.new_result, key), **_named(below.new_whole, key)}
-                pairs = ((name, below.item(name, key)) for name in named)
+                named = {**_named(entry.new_result, key), **_named(entry.new_patched, key)}
+                pairs = ((name, entry.item(name, key)) for name in named)
                 plain[name] = [
                     {key: name, "$patch": "delete"}
-                    if item.new_whole is None
+                    if item.new_patched is None
                     else {key: name, **self._entry(item)}
                     for name, item in pairs
-                    if not alike(item.new_result, item.new_whole)
+                    if not alike(item.new_result, item.new_patched)
                 ]
             else:
-                plain[name] = _plain(below.new_whole)
+                plain[name] = _plain(entry.new_patched)
         return plain
 
 

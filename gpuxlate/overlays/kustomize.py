@@ -24,10 +24,10 @@ from gpuxlate.overlays.built_objects import (
     ClaimTemplates,
     Object,
     ObjectsByName,
-    after_patch,
+    count_nodes,
     is_own,
-    measured,
     named_by,
+    patch_object,
     patchable_in,
     rename,
     scale,
@@ -53,7 +53,7 @@ from gpuxlate.overlays.kustomize_errors import (
     check_replicas,
 )
 from gpuxlate.overlays.operations import is_operations
-from gpuxlate.overlays.patch_targets import Identity, UnknownError, selector
+from gpuxlate.overlays.patch_targets import Identity, UnknownError, compile_target
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -160,7 +160,7 @@ class Built:
     too_much: Message | None = None
     refused: RefusedError | None = None
     others: list[Identity] = field(default_factory=list)
-    named: ObjectsByName = field(default_factory=ObjectsByName)
+    objects_by_name: ObjectsByName = field(default_factory=ObjectsByName)
     _templates: ClaimTemplates | None = None
 
     def templates(self) -> ClaimTemplates:
@@ -174,11 +174,11 @@ class Built:
         yield from (obj.identity for obj in self.objects if is_own(obj.path))
         yield from self.others
 
-    def moved(self) -> None:
+    def forget_templates(self) -> None:
         """There are other objects, or templates that have changed."""
         self._templates = None
 
-    def hit(self, matches: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
+    def add_matches(self, matches: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
         for place, match in matches:
             self.hits.setdefault(place, []).append(match._replace(after=after))
@@ -188,15 +188,15 @@ class Built:
         """Without those of some objects that a patch deletes as a whole: later patches do not find them."""
         if not all(self.objects[number].root.entries for number in numbers):
             self.objects[:] = [obj for obj in self.objects if obj.root.entries]
-            self.named.forget()
+            self.objects_by_name.forget()
 
-    def flag(self, why: Message, *, unclear: bool = False) -> None:
+    def mark_unknown(self, why: Message, *, unclear: bool = False) -> None:
         """All objects are not known from here on. ``unclear``: by a patch that cannot be read."""
         more = why if unclear else None
         self.objects[:] = (
             obj._replace(unknown=obj.unknown or why, unclear=obj.unclear or more) for obj in self.objects
         )
-        self.moved()
+        self.forget_templates()
 
 
 class Tree:
@@ -224,7 +224,7 @@ class Tree:
                 result.unread = error.message
                 result.too_much = error.message if isinstance(error, TooMuchWorkError) else None
                 result.refused = error if isinstance(error, RefusedError) else result.refused
-                result.flag(error.message)
+                result.mark_unknown(error.message)
             self._built[folder] = result
         return self._built[folder]
 
@@ -314,8 +314,8 @@ class Tree:
                 for obj in result.objects
             )
         stamp(result.objects, root)
-        result.named.forget()
-        result.moved()
+        result.objects_by_name.forget()
+        result.forget_templates()
         for entry in items_in(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry, document)
         if not result.unread:
@@ -326,7 +326,9 @@ class Tree:
         for name in ALTERS:
             if get(root, name) is not None:
                 why = msg("{field} in {folder} is not read", field=name, folder=self._name(folder))
-                result.flag(why, unclear=name in ("transformers", "openapi") or _replaces_keys(root, name))
+                result.mark_unknown(
+                    why, unclear=name in ("transformers", "openapi") or _replaces_keys(root, name)
+                )
 
     def _gather(self, result: Built, folder: str, host: Document) -> None:
         """Add the objects that a kustomization is made of, those of its components with what these do."""
@@ -387,7 +389,7 @@ class Tree:
                     added += others
             except UnknownError as error:
                 result.unread = error.message
-        result.moved()
+        result.forget_templates()
         if max(len(result.objects), len(result.others)) > limits.MAX_ENTRIES:
             result.objects.clear()
             raise UnknownError(msg("the kustomization has too many objects"))
@@ -466,11 +468,11 @@ class Tree:
                     [Piece(document) for document in self._documents(local)],
                 )
             result.texts += pieces_of_text
-            matches = None if target is None else selector(target)
+            matches = None if target is None else compile_target(target)
             if get_text(options, "allowKindChange") == "true":
                 raise UnknownError(msg("{field} of its patch is not read", field="allowKindChange"))
         except UnknownError as error:
-            result.flag(error.message, unclear=True)
+            result.mark_unknown(error.message, unclear=True)
             if isinstance(path, Scalar):
                 here = os.path.normpath(os.path.join(folder, path.text))
                 place = PatchPlace(here)
@@ -481,7 +483,7 @@ class Tree:
         ] = []  # the last document of a workload, and the templates behind it
         for part in pieces_of_text:
             document = part.document
-            numbers = result.named.numbers(result.objects, document, target)
+            numbers = result.objects_by_name.numbers(result.objects, document, target)
             self._work.look(len(numbers))
             test = matches or named_by(document)
             chosen = [number for number in numbers if test(result.objects[number].identity)]
@@ -493,32 +495,32 @@ class Tree:
                     [part] if matches is None and not any(map(test, result.others)) else []
                 )
             patched = tuple(result.objects[number] for number in chosen)
-            size, width = measured(document.root)
+            size, width = count_nodes(document.root)
             self._work.change(patched, size, width if is_operations(document) else 0)
             before = result.templates()
             others: tuple[Object, ...] = ()
             if any(obj.is_template for obj in patched):
                 self._work.look(len(result.objects))
                 others = tuple(obj for obj in result.objects if not obj.is_template)
-                result.moved()
+                result.forget_templates()
             else:
-                result.hit(workload_and_templates, before)
+                result.add_matches(workload_and_templates, before)
             hit = PatchMatch(patched, why, matches is not None, before, workloads=others)
             workload_and_templates.append((place._replace(document=document.index), hit))
             for number in chosen:
-                obj = after_patch(
+                obj = patch_object(
                     result.objects[number],
                     document,
                     targeted=matches is not None,
                     renames=get_text(options, "allowNameChange") == "true",
                 )
-                size, width = measured(obj.root)
+                size, width = count_nodes(obj.root)
                 pieces = (*obj.pieces, part)
                 if obj.identity.names != result.objects[number].identity.names:
-                    result.named.forget()
+                    result.objects_by_name.forget()
                 result.objects[number] = obj._replace(size=size, width=width, pieces=pieces)
             result.drop_deleted(chosen)
-        result.hit(workload_and_templates, result.templates())
+        result.add_matches(workload_and_templates, result.templates())
 
 
 def _generated(root: Node | None) -> Iterator[Identity]:
@@ -579,7 +581,7 @@ def _not_local(entry: Node | None) -> Message:
 
 
 @cached(16)
-def tree(folder: str) -> Tree:
+def load_tree(folder: str) -> Tree:
     """The kustomizations of a repository by its folder."""
     return Tree(folder)
 

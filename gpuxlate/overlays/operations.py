@@ -107,7 +107,7 @@ class PatchPlaces:
     def of(self, path: Path) -> Path:
         return self._written(path)[0]
 
-    def says(self, path: Path) -> bool:
+    def sets(self, path: Path) -> bool:
         return self._written(path)[1]
 
     def _written(self, path: Path) -> tuple[Path, bool]:
@@ -124,24 +124,24 @@ class PatchPlaces:
         number = last.get(path, first.get(path))
         return ((), False) if number is None else ((number, "path"), path in last)
 
-    def said(self) -> Mapping:
+    def patch_tree(self) -> Mapping:
         """What operations say, as a part of the object after them: what they set or test there, and null for
         what they remove."""
-        said = new_mapping(())
+        tree = new_mapping(())
         for operation, place in zip(operations(self._document), self._places, strict=True):
             if operation.op in ("test", "remove") and place:
                 value = operation.value if operation.op == "test" else None
-                said = _with_at(said, place, value or _null())
+                tree = _with_at(tree, place, value or _null())
         pending: list[tuple[Path, Node]] = [((), self._after)]
         while pending:
             path, node = pending.pop()
             if path and node in self._known:
-                said = _with_at(said, path, node)
+                tree = _with_at(tree, path, node)
             elif isinstance(node := deref(node), Mapping):
                 pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
             elif isinstance(node, List):
                 pending += [((*path, number), item) for number, item in enumerate(node.items)]
-        return said
+        return tree
 
     @cached_property
     def _numbers(self) -> tuple[dict[Path, int], dict[Path, int]]:
@@ -175,14 +175,14 @@ class PatchPlaces:
     def _in_part(self, path: Path) -> tuple[Path, bool]:
         place: Path = ()
         part: Node | None = self._document.root
-        whole: Node | None = self._after
+        object_part: Node | None = self._after
         for depth, step in enumerate(path):
             key = self._lists.get(str(path[depth - 1])) if depth and isinstance(step, int) else None
-            whole = get(whole, step)
+            object_part = get(object_part, step)
             if key is not None:
-                name = get_text(whole, key)
-                said = items(deref(part)) if part is not None else ()
-                step = next((n for n, item in enumerate(said) if get_text(item, key) == name), -1)
+                name = get_text(object_part, key)
+                set_items = items(deref(part)) if part is not None else ()
+                step = next((n for n, item in enumerate(set_items) if get_text(item, key) == name), -1)
             below = None if step == -1 else get(part, step)
             if below is None:
                 rest = takewhile(lambda step: isinstance(step, str), path[depth:])
@@ -192,7 +192,7 @@ class PatchPlaces:
 
 
 # -- what they make of an object ----------------------------------------------------------------------
-def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
+def apply_operations(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
     """The object after all operations of a document, in order. Raises CannotMergeError.
 
     ``lenient``: without those that do not apply; what they set is there all the same.
@@ -339,7 +339,7 @@ def _plain(node: Node) -> Any:
 
 
 # -- edits -------------------------------------------------------------------------------------------
-def op_edits(
+def operation_edits(
     document: Document,
     edits: Iterable[Edit],
     places: Sequence[Path],
@@ -349,15 +349,15 @@ def op_edits(
 ) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
-    ``places``: those of the operations, as ``operated`` gives them; ``written``: where the operations say
-    what is in the object, where they move or copy something. ``below``: the node at a virtual path of the
-    object before the patch, as it will be; ``replayed``: that object after the operations as they are.
-    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
+    ``places``: those of the operations, as ``apply_operations`` gives them; ``written``: where the operations
+    say what is in the object, where they move or copy something. ``below``: the node at a virtual path of the
+    object before the patch, as it will be; ``replayed``: that object after the operations as they are. A
+    value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
     maker = _Maker(document, places, below, written, replayed)
     for edit in edits:
         maker.add(edit)
-    return maker.finished()
+    return maker.finish()
 
 
 class _Maker:
@@ -569,7 +569,7 @@ class _Maker:
             operation.sets for operation in self._by_steps.get(tuple(map(str, path)), ())
         )
 
-    def finished(self) -> list[Edit]:
+    def finish(self) -> list[Edit]:
         for operation in self._operations:
             lost = self._losses.get(operation.number, [])
             if operation.value is None or not _is_emptied(operation.value, set(lost)):

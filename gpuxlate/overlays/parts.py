@@ -28,7 +28,7 @@ class Places(Protocol):
     def of(self, path: Path) -> Path:
         """Its path in the document of the patch, or that of the nearest place around it."""
 
-    def says(self, path: Path) -> bool:
+    def sets(self, path: Path) -> bool:
         """The patch itself sets what is there."""
 
 
@@ -47,17 +47,17 @@ class OverlayBase(NamedTuple):
     """
 
     base: Pod
-    whole: Pod
+    patched: Pod
     patch: Pod
     root: nodes.Mapping
-    after: nodes.Mapping
-    lay: Callable[[nodes.Mapping, Document, bool], nodes.Mapping]
+    patched_root: nodes.Mapping
+    apply: Callable[[nodes.Mapping, Document, bool], nodes.Mapping]
     places: Places
-    said: nodes.Node | None
+    patch_tree: nodes.Node | None
     lists: Mapping[str, str] = MappingProxyType({})
-    operated: tuple[Path, ...] = ()
+    operation_paths: tuple[Path, ...] = ()
     claims: tuple[PodClaim, ...] = ()
-    alone: Message | None = None
+    why_alone: Message | None = None
     home: Home | None = None
     within: Path = ()
 
@@ -76,7 +76,7 @@ class OverlayPod(NamedTuple):
         """The same, with resources under other names."""
         bases = tuple(
             base._replace(
-                base=base.base.under(names), whole=base.whole.under(names), patch=base.patch.under(names)
+                base=base.base.under(names), patched=base.patched.under(names), patch=base.patch.under(names)
             )
             for base in self.bases
         )

@@ -50,7 +50,7 @@ class Identity(NamedTuple):
 IdentityTest = Callable[[Identity], bool]
 
 
-def selector(target: Mapping[str, str]) -> IdentityTest:
+def compile_target(target: Mapping[str, str]) -> IdentityTest:
     """The test of a ``target``. Raises UnknownError."""
     plain = {field: _pattern(target[field]) for field in ("group", "version", "kind") if target.get(field)}
     name, namespace = (_pattern(target.get(field) or ".*") for field in ("name", "namespace"))

@@ -40,7 +40,7 @@ def _templates(path: Path, node: Mapping, *, is_pod: bool) -> Iterator[tuple[Pat
             pending += [((*where, number), item) for number, item in enumerate(below.items)]
 
 
-def of_pods(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
+def operations_about(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
     """The operations about what a share of these pods is in; paths of the pods are those in their objects."""
     places = {
         (*above, name)

@@ -46,7 +46,7 @@ def lists_of(api_version: str | None, kind: str | None) -> Map[str, str]:
     return LISTS if (api_version, kind) in TEMPLATES else {}
 
 
-def merged(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
+def merge_patch(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
     """``base`` with the patch ``part`` applied, None where nothing is left. Neither of them is changed.
 
     ``key``: they are lists whose items are merged by it. Raises CannotMergeError.
@@ -76,7 +76,7 @@ def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
     return mapping
 
 
-def narrowed(node: Node, path: Path) -> Mapping:
+def narrow(node: Node, path: Path) -> Mapping:
     """A mapping without what is beside a path through its mappings; all of it where the path has no steps."""
     mapping = deref(node)
     assert isinstance(mapping, Mapping)
@@ -84,7 +84,7 @@ def narrowed(node: Node, path: Path) -> Mapping:
     if entry is None:
         return new_mapping(()) if path else mapping
     key, value, _ = entry
-    return new_mapping([(key, narrowed(value, path[1:]))])
+    return new_mapping([(key, narrow(value, path[1:]))])
 
 
 def new_list(items: Iterable[Node]) -> List:
@@ -113,7 +113,7 @@ def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mappi
     new = dict(old)
     for name, (key, value) in entries.items():
         was = old.get(name)
-        node = merged(was[1] if was else None, value, lists, lists.get(name))
+        node = merge_patch(was[1] if was else None, value, lists, lists.get(name))
         if node is None:
             new.pop(name, None)
         else:
@@ -138,7 +138,7 @@ def _list(base: Sequence[Node], part: List, lists: Map[str, str], key: str) -> L
     if any(_DIRECTIVE in _names(item) and key not in _names(item) for item in part.items):
         raise CannotMergeError(msg("{name} in it is not read", name=_DIRECTIVE))
     old, new = _by_key(base, key), _by_key(part.items, key)
-    nodes = (merged(old.get(name), item, lists) for name, item in new.items())
+    nodes = (merge_patch(old.get(name), item, lists) for name, item in new.items())
     left = (item for name, item in old.items() if name not in new)
     return new_list(chain((node for node in nodes if node is not None), left))
 

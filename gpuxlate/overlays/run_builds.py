@@ -19,7 +19,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.overlays.built_objects import LOCAL, Object
 from gpuxlate.overlays.inline import InlinePatch
 from gpuxlate.overlays.kustomization import NAMES, Piece, items_in, kustomization_in, patches_of
-from gpuxlate.overlays.kustomize import MANY_FOLDERS, NOT_THERE, Built, Tree, root_of, tree
+from gpuxlate.overlays.kustomize import MANY_FOLDERS, NOT_THERE, Built, Tree, load_tree, root_of
 from gpuxlate.overlays.kustomize_errors import RefusedError
 from gpuxlate.overlays.patch_targets import UnknownError
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, get_text
@@ -109,7 +109,7 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
     content.
     """
     root = root_of(folder)
-    built = (tree(root) if texts is None else Tree(root, texts)).built(folder)
+    built = (load_tree(root) if texts is None else Tree(root, texts)).built(folder)
     every = list(_below(built))
     return Built(
         folder,

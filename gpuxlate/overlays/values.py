@@ -36,7 +36,7 @@ from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
 from gpuxlate.overlays.operations import PatchPlaces
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
-from gpuxlate.overlays.patches import narrowed, new_mapping
+from gpuxlate.overlays.patches import narrow, new_mapping
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document
 
@@ -150,28 +150,30 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
         values = document.root
         if below is None or not isinstance(root, Mapping) or not isinstance(values, Mapping):
             return [OverlayPod(pod) for pod in parts]
-        after = merge_values(root, values)
-        base, whole = (
+        patched_root = merge_values(root, values)
+        base, patched_pods = (
             {pod.keys.path: pod for pod in values_pods(document.with_root(mapping), Chart(chart, below))}
-            for mapping in (root, after)
+            for mapping in (root, patched_root)
         )
 
         def over(pod: Pod) -> tuple[OverlayBase, ...]:
             """The base of a pod in the values: Helm merges mappings, and a list replaces that of the base."""
             path = pod.keys.path
-            if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
+            if any(isinstance(step, int) for step in path) or path not in base or path not in patched_pods:
                 return ()
-            places = PatchPlaces(document, after, {})
-            below_it, with_it, said = (narrowed(mapping, path) for mapping in (root, after, values))
+            places = PatchPlaces(document, patched_root, {})
+            below_it, with_it, patch_tree = (
+                narrow(mapping, path) for mapping in (root, patched_root, values)
+            )
             overlay_base = OverlayBase(
                 base[path],
-                whole[path],
+                patched_pods[path],
                 pod,
                 below_it,
                 with_it,
                 partial(_laid, path),
                 places,
-                said,
+                patch_tree,
                 within=path,
             )
             return (overlay_base,)
@@ -197,7 +199,7 @@ def merge_values(below: Mapping, over: Mapping) -> Mapping:
 
 def _laid(path: Path, below: Mapping, document: Document, _lenient: bool) -> Mapping:
     """The part at a path of the values of a document over those below it."""
-    return merge_values(below, narrowed(document.root, path)) if isinstance(document.root, Mapping) else below
+    return merge_values(below, narrow(document.root, path)) if isinstance(document.root, Mapping) else below
 
 
 @cached(256)

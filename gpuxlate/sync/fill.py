@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from gpuxlate.claims.documents import applied
+from gpuxlate.claims.documents import apply_splices
 from gpuxlate.config.document import GPU_SHARE, ShareDocument, is_share_document
 from gpuxlate.files.find import Input
 from gpuxlate.files.relevance import might_have_gpu_keys
@@ -110,7 +110,7 @@ def _with_shares(
     translated, left_out = file.steps[0], [Splice(document.start, document.end, "") for document in gone]
     written: Sequence[Splice] = ()
     if gone:
-        source = source.changed(applied(source, [], left_out))
+        source = source.changed(apply_splices(source, [], left_out))
     if shares:
         requests = [
             RenderRequest(share, document, share.workload.container if share.workload else None)

@@ -6,7 +6,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import SyncTarget
 from gpuxlate.model.profile import Profile
-from gpuxlate.translation.acceptance import acceptance
+from gpuxlate.translation.acceptance import build_accept
 from gpuxlate.translation.decisions import Decisions
 from gpuxlate.translation.options import Settings
 
@@ -22,7 +22,7 @@ def target_settings(
     return Settings(
         registry.writable(target.name),
         from_,
-        acceptance(options.get("round"), options.get("fill"), options.get("drop", ())),
+        build_accept(options.get("round"), options.get("fill"), options.get("drop", ())),
         profile,
         allow_leftovers=options.get("allow-leftovers", False),
         decisions=decisions,

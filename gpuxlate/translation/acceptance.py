@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 DROPPABLE = ("cores", "policy", "qos", "memoryLimitMiB", "device", "isolation", "selector")
 FILLABLE = ("cores", "memoryMiB")
-MOST = 10**12 - 1
-"""Percent or MiB: above any card."""
+MAX_FILL = 10**12 - 1
+"""The largest number that ``fill`` takes, in percent or MiB: above any card."""
 
 
 class AcceptError(UserError, ValueError):
@@ -33,8 +33,8 @@ class AboveCardError(AcceptError):
     """More than one card is filled in."""
 
 
-def acceptance(round: object = None, fill: object = None, drop: object = ()) -> Accept:  # noqa: A002
-    """The accepted losses, checked. ``fill`` is per card. Raises AcceptError."""
+def build_accept(round: object = None, fill: object = None, drop: object = ()) -> Accept:  # noqa: A002
+    """The accepted losses, checked. ``fill``: percent or MiB of each card. Raises AcceptError."""
     if round not in (None, "up"):
         raise AcceptError(
             "round",
@@ -56,7 +56,7 @@ def _filled(fill: object) -> dict[str, int]:
     for name, number in fill.items():
         if name not in FILLABLE:
             raise _unknown("fill", name, FILLABLE)
-        if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= MOST:
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= MAX_FILL:
             message = msg("invalid value {value!r} for fill {field}", value=number, field=name)
             raise AcceptError("fill", message, "write a whole number above zero: the amount per card")
         if name == "cores" and number > FULL_CARD_CORES:

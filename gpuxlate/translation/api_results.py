@@ -37,9 +37,9 @@ class Refused(Exception):  # noqa: N818 - a result, not a failure
 
 
 class UnreadableError(OSError):
-    """Files of a path could not be read, each with a line that says why.
+    """Files of a path could not be read; the text of the error has a line for each, with the reason.
 
-    ``diagnostics`` and ``items``: what was found in the others.
+    ``diagnostics`` and ``items``: the findings and shares of the other files.
     """
 
     def __init__(

@@ -50,7 +50,7 @@ Key = int | tuple[str, str]
 class BuildCheck:
     """The builds of a run before and after its translation.
 
-    ``translate_file``: a file that the run leaves to another one, as if it were in it.
+    ``translate_file``: translates a file that the builds use and that is no file of the run.
     """
 
     run: Result
@@ -60,7 +60,8 @@ class BuildCheck:
     translate_text: TranslateText
 
     def refuse(self) -> None:
-        """Add to the run why trees cannot be written: each place once, in place of what informs there."""
+        """Add to the run the findings on trees that cannot be written: one for each place, which replaces the
+        infos there."""
         by_place = {
             (finding.code, finding.message, finding.file, finding.span): finding
             for finding in self._findings()
@@ -134,7 +135,7 @@ class BuildCheck:
     def _right(
         self, now: Built, objects: Sequence[tuple[Object, Any]], places: BuildPlaces
     ) -> tuple[dict[Key, Any], list[Diagnostic]]:
-        """What is built now, translated; or the errors of that, where they are written."""
+        """The translation of the objects that are built now, or its errors, located in the files."""
         source = Source(now.folder, "".join(f"---\n{dump_yaml(data)}" for _, data in objects))
         claims = self.settings.claims if any(_names_claims(obj) for obj, _ in objects) else Claims()
         settings = replace(self.settings, builds=RunBuilds(), claims=claims)
@@ -154,7 +155,7 @@ class BuildCheck:
         return _by_key((data.get("kind") == TEMPLATE, data) for data in plain), []
 
     def _new_texts(self, used: frozenset[str]) -> dict[str, bytes]:
-        """What the files of a build have after the translation, by their real paths."""
+        """The bytes of the changed files of a build after the translation, by real path."""
         new_texts: dict[str, bytes] = {}
         for path in used:
             file = self._files.get(path)
@@ -173,12 +174,13 @@ class BuildCheck:
 
     @staticmethod
     def _placed(finding: Diagnostic, obj: Object, places: BuildPlaces) -> Diagnostic:
-        """A finding about an object as it is built, where it is written."""
+        """A finding about a built object, located in the file that has it."""
         document = places.of(obj.document)
         return places.locate(finding.located(file=document.source.name, document=document.index), obj)
 
     def _refused(self, places: BuildPlaces, obj: Object, path: Path, message: Message) -> Diagnostic:
-        """A finding at what a patch or a kustomization says there; else at the last patch of the object."""
+        """A finding at the patch or the field of a kustomization that sets a path; else at the last patch of
+        the object."""
         hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
         finding = nothing_is_left_behind.diagnostic(path, message, hint)
         placed = self._placed(finding, obj, places)

@@ -1,7 +1,7 @@
-"""The shares of what kustomize builds, each reported where it is written; and what is not known to be built.
+"""The shares of the objects that kustomize builds, and what of a build is not known.
 
-Objects are read as they are built, patches and all: the files that they are made of are not counted by
-themselves.
+Objects are read as they are built, with their patches: the files that they are made of are not counted by
+themselves. Each share is reported in the file that has it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {com
 def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
     """Do a task with the objects of a build: their shares, and what is wrong with them.
 
-    ``left``: files in which something is not translated already, whose hint is the same.
+    ``left``: files that have leftovers already; these have the same hint, so that none is added.
     """
     places = BuildPlaces(build, builds)
     claims = _claims(build)
@@ -56,9 +56,9 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
         if obj.is_template:
             continue
         document = places.of(obj.document).with_root(obj.root)
-        beside = settings.claims.beside(document.source)
-        pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
-        own_settings = (
+        lookup = settings.claims.beside(document.source)
+        pods = [_claimed_in_build(pod.under(settings.renamed), claims, lookup) for pod in pods_in(document)]
+        built_settings = (
             replace(
                 settings,
                 decisions=replace(settings.decisions, built=decisions_on(obj, build, places, settings)),
@@ -66,7 +66,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
             if settings.decisions
             else settings
         )
-        part = State(document=document, settings=own_settings, role=MANIFESTS, task=task)
+        part = State(document=document, settings=built_settings, role=MANIFESTS, task=task)
         part.runs += (PodRun(_called(pod, obj)) for pod in pods)
         task.run("shares", part)
         if obj.unknown:
@@ -76,12 +76,12 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
                 missed.append(left_out(name, message, places.of(obj.document), obj.path))
             continue
         if settings.decisions:
-            from gpuxlate.translation.decisions import of_build
+            from gpuxlate.translation.decisions import place_judged
 
             def written_in(path: Path, obj: Object = obj) -> str | None:
                 return places.locate(Diagnostic("", Severity.INFO, "", path=path), obj).file
 
-            whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
+            whole.judged += place_judged(part.judged, settings.decisions, written_in, document.source.name)
         place = partial(places.locate, obj=obj)
         whole.items += (
             replace(item, build=places.folder, diagnostics=tuple(map(place, item.diagnostics)))
@@ -100,7 +100,8 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
 
 
 def decisions_on(obj: Object, build: Built, places: BuildPlaces, settings: Settings) -> tuple[str, ...]:
-    """The names by which entries decide about a built object: its own as it is written, and its patches."""
+    """The names that entries have for a built object: that of the object in its file, and those of its
+    patches."""
     assert settings.decisions is not None
     name, namespace = obj.identity.names[0]
     ref = ObjectRef(None, obj.identity.kind, namespace, name)
@@ -110,7 +111,7 @@ def decisions_on(obj: Object, build: Built, places: BuildPlaces, settings: Setti
 
 
 def _called(pod: Pod, obj: Object) -> Pod:
-    """The pod with what its object is called where it is built."""
+    """The pod with the name and namespace that its object has in the build."""
     if pod.object_path:
         return pod
     name, namespace = obj.identity.names[-1]
@@ -123,7 +124,7 @@ def _called(pod: Pod, obj: Object) -> Pod:
 
 
 def _claims(build: Built) -> tuple[ClaimIndex, dict[str, Message]]:
-    """The templates of claims as they are built; and why, by name, others are not known."""
+    """The built templates of claims, and by the name of each unknown one why it is not known."""
     templates = [
         (claim, obj.unknown)
         for obj in build.objects
@@ -134,20 +135,20 @@ def _claims(build: Built) -> tuple[ClaimIndex, dict[str, Message]]:
     return index, {claim.name: why for claim, why in templates if why}
 
 
-def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
-    """The pod with what its claims request: as it is built, else in the files of the run."""
+def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], lookup: ClaimLookup) -> Pod:
+    """The pod with the devices of its claims: from the built templates, else from the files of the run."""
     if not pod.keys.claims:
         return pod
     index, unknown = claims
 
-    def known(built: PodClaim, elsewhere: PodClaim) -> PodClaim:
+    def choose(built: PodClaim, elsewhere: PodClaim) -> PodClaim:
         why = unknown.get(built.template.text) if built.template else None
         if why:
             return replace(built, missing=Missing(why, "translate what kustomize builds"))
         return elsewhere if built.missing else built
 
-    pairs = zip(index.resolved(pod, "").keys.claims, beside.resolve(pod).keys.claims, strict=True)
-    return pod._replace(keys=replace(pod.keys, claims=tuple(known(*pair) for pair in pairs)))
+    pairs = zip(index.resolved(pod, "").keys.claims, lookup.resolve(pod).keys.claims, strict=True)
+    return pod._replace(keys=replace(pod.keys, claims=tuple(choose(*pair) for pair in pairs)))
 
 
 def _left(
@@ -159,7 +160,7 @@ def _left(
     at: Document,
     path: Path,
 ) -> Leftover:
-    """What is not counted, and the ``command`` that counts it."""
+    """A leftover that is not counted, with the ``command`` that counts it."""
     hint = msg(PIPED, folder=places.folder, command=command.format(target=settings.to.name))
     return Leftover(name, with_location(at, nothing_is_left_behind(path, message, hint)))
 
@@ -167,7 +168,7 @@ def _left(
 def _missed(
     build: Built, places: BuildPlaces, settings: Settings, left: Callable[..., Leftover]
 ) -> Iterator[Leftover]:
-    """What is more than was read, and patches of what is not there."""
+    """The parts of a build that were not read, and patches whose object is not there."""
     host = kustomization_at(build.folder)
     if build.refused:
         finding = nothing_is_left_behind((), build.refused.why, msg(CORRECT))

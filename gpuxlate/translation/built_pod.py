@@ -28,26 +28,28 @@ def complete(
     read: Shares,
     accept: Accept,
 ) -> FittedPod:
-    """A fitted pod without what the patches of all kustomizations set or correct: that is not missing or
-    wrong in it. The pod as it was, where they do neither.
+    """A fitted pod without the losses and findings about fields that the patches of all kustomizations set or
+    correct. The pod is unchanged where they do neither.
 
     ``built``: the pod as each of the kustomizations builds it. ``read``: its shares. ``accept``: what is
     accepted of them.
     """
     wholes = [_as_built(document, whole.under(settings.renamed), settings) for whole in built]
     filled = _set_in_all(fitted_pod.fit, [whole.fit for whole in wholes])
-    stays = {words_of(finding) for whole in wholes for finding in whole.misread}
+    stays = {code_and_message(finding) for whole in wholes for finding in whole.read_findings}
     corrects = any(
-        finding.severity is Severity.ERROR and words_of(finding) not in stays
-        for finding in fitted_pod.misread
+        finding.severity is Severity.ERROR and code_and_message(finding) not in stays
+        for finding in fitted_pod.read_findings
     )
     if filled is None or not (filled or corrects):
         return fitted_pod
-    read = read._replace(findings=[finding for finding in read.findings if words_of(finding) in stays])
+    read = read._replace(
+        findings=[finding for finding in read.findings if code_and_message(finding) in stays]
+    )
     fit = fit_shares(read, settings, replace(accept, elsewhere=filled))
     completed = check_fit(document, pod, sources, settings, read, _without_losses(fit, filled))
     keys = _without_keys(completed.fit.keys, filled, settings.to)
-    return completed._replace(fit=replace(completed.fit, keys=keys), whole=wholes[0])
+    return completed._replace(fit=replace(completed.fit, keys=keys), built=wholes[0])
 
 
 def _as_built(document: Document, pod: Pod, settings: Settings) -> FittedPod:
@@ -57,8 +59,8 @@ def _as_built(document: Document, pod: Pod, settings: Settings) -> FittedPod:
     return check_fit(document, pod, dialects, settings, read, fit_shares(read, settings, settings.accept))
 
 
-def words_of(finding: Diagnostic) -> tuple[str, str]:
-    """What a finding says, wherever it is."""
+def code_and_message(finding: Diagnostic) -> tuple[str, str]:
+    """The code and message by which one finding is the same in two texts, wherever it is."""
     return finding.code, str(finding.message)
 
 
@@ -107,27 +109,27 @@ def _without_keys(keys: PodKeys, filled: SetElsewhere, target: Backend) -> PodKe
     attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
     every = {attributes[field] for _, _, field in filled}
 
-    def left(values: Mapping[str, Value], gone: Set[str]) -> dict[str, Value]:
+    def without_fields(values: Mapping[str, Value], gone: Set[str]) -> dict[str, Value]:
         rows = {name: target.find(name) for name in values}
         return {
             name: value for name, value in values.items() if not (row := rows[name]) or row.sets not in gone
         }
 
-    def container(keys_of: ContainerKeys) -> ContainerKeys:
+    def strip_container(container: ContainerKeys) -> ContainerKeys:
         named = {(name, init) for init, name, _ in filled}
-        gone = every if (keys_of.name, keys_of.init) in named else set()
+        gone = every if (container.name, container.init) in named else set()
         return replace(
-            keys_of,
-            limits=left(keys_of.limits, gone),
-            requests=left(keys_of.requests, gone),
-            env=left(keys_of.env, gone),
+            container,
+            limits=without_fields(container.limits, gone),
+            requests=without_fields(container.requests, gone),
+            env=without_fields(container.env, gone),
         )
 
     return replace(
         keys,
-        containers=tuple(map(container, keys.containers)),
-        init_containers=tuple(map(container, keys.init_containers)),
-        labels=left(keys.labels, every),
-        annotations=left(keys.annotations, every),
-        node_selector=left(keys.node_selector, every),
+        containers=tuple(map(strip_container, keys.containers)),
+        init_containers=tuple(map(strip_container, keys.init_containers)),
+        labels=without_fields(keys.labels, every),
+        annotations=without_fields(keys.annotations, every),
+        node_selector=without_fields(keys.node_selector, every),
     )

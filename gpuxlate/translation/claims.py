@@ -41,7 +41,8 @@ Sources = Callable[[PodKeys], tuple[Backend, ...]]
 
 
 class Changes(NamedTuple):
-    """What becomes of the documents of one source beside their edits."""
+    """The changes that templates of claims make in one source: edits of its documents, splices that add and
+    remove documents, findings, leftovers, and the names of the new templates."""
 
     edits: list[Edit]
     splices: list[Splice]
@@ -50,11 +51,11 @@ class Changes(NamedTuple):
     named: list[NamedTemplate]
 
 
-def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope) -> Iterator[Leftover]:
-    """The templates of the source in a document that stay, whatever becomes of its pods: something that is
-    not translated names them, or no pod does."""
+def left_templates(document: Document, lookup: ClaimLookup, scope: LeftoverScope) -> Iterator[Leftover]:
+    """The templates of the source in a document that stay, whether or not its pods are translated: something
+    that is not translated names them, or no pod does."""
     for claim in claims_of(document) if document.may_hold(MARK) else ():
-        by, users = beside.index.kept_by(claim), beside.index.users(claim)
+        by, users = lookup.index.kept_by(claim), lookup.index.users(claim)
         if (by or not users) and replaced_backends(claim.devices.classes(), scope):
             yield _left_template(document, claim, by)
     charts = chart_values(document)
@@ -69,7 +70,7 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
 def template_changes(
     document: Document,
     templates: Sequence[ClaimTemplate],
-    beside: ClaimLookup,
+    lookup: ClaimLookup,
     translated: Sources,
     scope: LeftoverScope,
 ) -> Changes:
@@ -77,9 +78,9 @@ def template_changes(
     new = Changes([], [], [], [], [])
     whole = False
     for claim in claims_of(document) if document.may_hold(MARK) else ():
-        users = [translated(keys) for _, keys in beside.index.users(claim)]
+        users = [translated(keys) for _, keys in lookup.index.users(claim)]
         replaced = replaced_backends(claim.devices.classes(), scope)
-        kept = beside.index.kept_by(claim)
+        kept = lookup.index.kept_by(claim)
         if (
             replaced
             and users
@@ -94,7 +95,7 @@ def template_changes(
         new.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
     added: list[ClaimTemplate] = []
     for template in templates:
-        new.named.extend(_named(document, template, beside, translated, new.findings))
+        new.named.extend(_named(document, template, lookup, translated, new.findings))
         if template.pod.object_path == ():
             added.append(template)
         else:
@@ -122,7 +123,7 @@ def replaced_backends(classes: Set[str], scope: LeftoverScope) -> list[Backend]:
 def _named(
     document: Document,
     template: ClaimTemplate,
-    beside: ClaimLookup,
+    lookup: ClaimLookup,
     translated: Sources,
     findings: list[Diagnostic],
 ) -> Iterator[NamedTemplate]:
@@ -130,9 +131,9 @@ def _named(
         message = msg(text, kind=TEMPLATE, name=template.name)
         return with_location(document, name_is_free(template.path, message), template.pod.object)
 
-    for other in beside.index.near(template.namespace, template.name, beside.file):
-        users = [translated(keys) for _, keys in beside.index.users(other)]
-        if not users or not all(users) or beside.index.kept_by(other):
+    for other in lookup.index.near(template.namespace, template.name, lookup.file):
+        users = [translated(keys) for _, keys in lookup.index.users(other)]
+        if not users or not all(users) or lookup.index.kept_by(other):
             findings.append(finding("{kind} {name} is there already"))
             return
     twice = finding("two workloads have a {kind} named {name}")
@@ -142,7 +143,7 @@ def _named(
 def rename_breaks_reference(
     document: Document, pods: Iterable[Pod], translated: Sources
 ) -> Iterator[Diagnostic]:
-    """Templates to come that a kustomization renames, and not where the pods name them."""
+    """New templates that a kustomization renames while the references of its pods keep the old name."""
     user = next((pod for pod in pods if translated(pod.keys)), None)
     if user is not None:
         yield with_location(document, names_are_followed(changed_names(document.root)[0], user.object))

@@ -1,8 +1,8 @@
 """Losses that are accepted one by one, by a decisions file, and those of a run that nobody has decided.
 
-They say what is accepted, and accept nothing by themselves: ``Accept.settled`` does that for the losses of
-shares, of one pod with ``DecidedAccept``, and ``passes.settled`` for what is not translated. A run without
-decisions enters none of this.
+The entries of the file accept nothing by themselves. ``Accept.settle`` accepts the losses of shares,
+``DecidedAccept`` those of one pod, and ``judge_leftover`` of ``passes`` what is not translated. A run without
+decisions does not import this module.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class JudgedLoss(NamedTuple):
 
     @property
     def subject(self) -> tuple[object, ...]:
-        """What it is, wherever it is written."""
+        """By this one loss is the same for an overlay and its base, in whatever file."""
         loss = self.loss
         return self.container, loss.kind, loss.field, loss.code, loss.asked, loss.given, loss.accepted
 
@@ -53,7 +53,7 @@ class JudgedLoss(NamedTuple):
 class JudgedObject(NamedTuple):
     """An object that a run looked at, for one target, and its losses. Plain data: processes send it.
 
-    ``whole``: all of its losses are here; not, where a patch may have changed them.
+    ``whole``: these are all of its losses; false where a patch may have changed them.
     """
 
     object: str
@@ -62,7 +62,7 @@ class JudgedObject(NamedTuple):
     whole: bool = True
 
     def entries(self) -> Iterator[Decision]:
-        """What a person has to decide."""
+        """The entries to decide: one for each loss that is not accepted and can be."""
         for container, loss, final in self.losses:
             if not (loss.accepted or final):
                 given = None if loss.kind is LossKind.FILLED else loss.given
@@ -72,8 +72,10 @@ class JudgedObject(NamedTuple):
 
 @record
 class DecidedAccept(Accept):
-    """What the options of a run accept, and the entries about one pod. ``names``: of its containers, as
-    entries have them."""
+    """The losses that the options of a run accept, and the entries about one pod.
+
+    ``names``: by the name of each container its name in entries.
+    """
 
     entries: Sequence[Decision] = ()
     names: Mapping[str, str] = field(default_factory=dict)
@@ -88,9 +90,9 @@ class DecidedAccept(Accept):
             if entry.verdict != LossKind.FILLED
         )
 
-    def settled(self, loss: Loss, container: str | None) -> Loss:
-        """With the old entry named where its numbers have changed since."""
-        settled = Accept.settled(self, loss, container)
+    def settle(self, loss: Loss, container: str | None) -> Loss:
+        """The loss, accepted or not; its message names the old entry where the numbers have changed."""
+        settled = Accept.settle(self, loss, container)
         if settled.accepted or loss.kind in (LossKind.FILLED, LossKind.REFUSED):
             return settled
         old = [entry for entry in self._about(loss.field, loss.code, container) if entry.accept]
@@ -111,7 +113,7 @@ class DecidedAccept(Accept):
             if of_container and (entry.field, entry.code) == (field, code):
                 yield entry
 
-    def judged(self, fit: PodFit) -> list[JudgedLoss]:
+    def judge(self, fit: PodFit) -> list[JudgedLoss]:
         """The losses of a fitted pod; those of the pod itself with its first container."""
         of_pod = fit.outcomes[0].container.name if fit.outcomes else ""
         losses = [(outcome.container.name, loss) for outcome in fit.outcomes for loss in outcome.losses]
@@ -129,24 +131,24 @@ class DecidedPod:
     target: str
     accept: DecidedAccept
 
-    def judged(self, fit: PodFit) -> JudgedObject:
-        return JudgedObject(self.name, self.target, self.accept.judged(fit))
+    def judge(self, fit: PodFit) -> JudgedObject:
+        return JudgedObject(self.name, self.target, self.accept.judge(fit))
 
     def over(self, below: DecidedPod) -> DecidedPod:
-        """The entries of an overlay with those of its base: what these accept is accepted of both."""
+        """The entries of an overlay with those of its base, which accept losses of both."""
         entries = [*self.accept.entries, *below.accept.entries]
         names = {**below.accept.names, **self.accept.names}
         return replace(self, accept=replace(self.accept, entries=entries, names=names))
 
-    def judged_beside(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
+    def judge_overlay(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
         """The losses of an overlay that are not judged for its base."""
         judged_below = {loss.subject for loss in below.losses}
-        judged = self.judged(fit)
+        judged = self.judge(fit)
         return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in judged_below])
 
 
 def changed_since(message: str, old: Decision, asked: DecidedValue, given: DecidedValue) -> Message:
-    """The message of a loss that was decided for other numbers."""
+    """The message of a loss that was accepted with other numbers. ``asked``, ``given``: the numbers now."""
     pair = (old.asked, asked) if old.asked != asked else (old.given, given)
     before, now = ("null" if amount is None else amount for amount in pair)
     return msg("{message} (decided for {before}; now {now})", message=message, before=before, now=now)
@@ -154,7 +156,7 @@ def changed_since(message: str, old: Decision, asked: DecidedValue, given: Decid
 
 @record
 class Decisions:
-    """The entries of a run. ``base``: the folder from which File/PATH counts.
+    """The entries of a run. ``base``: the folder to which the PATH of File/PATH is relative.
 
     ``built``: of an object that kustomize builds, its name as it is written, and its patches.
     """
@@ -165,11 +167,12 @@ class Decisions:
 
     # -- objects -----------------------------------------------------------------------------------------
     def file(self, name: str) -> str:
-        """A file as an entry names it."""
+        """The name that an entry has for a file."""
         return f"File/{os.path.relpath(name, self.base)}"
 
     def object(self, ref: ObjectRef | None, file: str, *, by_file: bool = False) -> str:
-        """An object as an entry names it. ``by_file``: a part of a chart's values or a patch is its file."""
+        """The name that an entry has for an object. ``by_file``: that of its file, as for values and
+        patches."""
         if self.built:
             return self.built[0]
         if by_file or ref is None or not (ref.kind and ref.name) or ref.kind == VALUES:
@@ -182,11 +185,11 @@ class Decisions:
         return frozenset(entry.object.rpartition("/")[2] for entry in self.entries)
 
     def about(self, data: bytes) -> bool:
-        """A text may have an object of an entry."""
+        """Whether a text may have an object of an entry."""
         return any(name.encode() in data for name in self.names)
 
     def accepted(self, target: str) -> list[str]:
-        """What a translation to a target depends on, as one text for each entry."""
+        """The accepting entries for a target, one text for each: the translation depends on them."""
         entries = (entry for entry in self.entries if entry.accept and entry.to in (None, target))
         return sorted(json.dumps(entry._replace(reason="").to_data()) for entry in entries)
 
@@ -196,28 +199,28 @@ class Decisions:
         return [entry for entry in self.entries if entry.object in names and entry.to in (None, target)]
 
     # -- shares ------------------------------------------------------------------------------------------
-    def named(
+    def decide_object(
         self, flags: Accept, name: str, target: str, names: Mapping[str, str] = MappingProxyType({})
     ) -> DecidedPod:
-        """What is accepted of a pod of an object with this name in entries."""
+        """The entries about a pod whose object has this name in entries. ``names``: as in DecidedAccept."""
         entries = self.about_object(name, target)
         accept = DecidedAccept(flags.round_up, flags.fill, flags.drop, entries=entries, names=names)
         return DecidedPod(name, target, accept)
 
-    def of_pod(
+    def decide_pod(
         self, flags: Accept, document: Document, pod: Pod, target: str, *, by_file: bool
     ) -> DecidedPod:
-        """What is accepted of a pod. ``by_file``: entries name the file of the document."""
+        """The entries about a pod. ``by_file``: entries name the file of the document."""
         name = self.object(pod.object, document.source.name, by_file=by_file)
         parts = {
             container.name: part_name(pod.keys.path)
             for container in pod.keys.all_containers()
             if pod.object.kind == VALUES and container.path == pod.keys.path
         }
-        return self.named(flags, name, target, parts)
+        return self.decide_object(flags, name, target, parts)
 
     # -- leftovers ---------------------------------------------------------------------------------------
-    def of_text(
+    def decide_text(
         self,
         source: Source,
         target: str,
@@ -236,7 +239,7 @@ class Decisions:
 
     # -- the end of a run --------------------------------------------------------------------------------
     def undecided(self, judged: Iterable[JudgedObject]) -> tuple[list[Decision], int]:
-        """The entries that are missing, and the number of losses that nothing accepts."""
+        """The entries that are missing, and the number of losses that no option accepts."""
         by_subject: dict[tuple[DecidedValue, ...], list[Decision]] = {}
         for entry in self.entries:
             by_subject.setdefault(entry._replace(container=None).subject, []).append(entry)
@@ -254,7 +257,8 @@ class Decisions:
         return list(missing.values()), len(open_)
 
     def remarks(self, judged: Iterable[JudgedObject]) -> tuple[list[Diagnostic], list[Decision]]:
-        """Entries that match nothing (GX034), and those that accept what is refused; and the former."""
+        """Findings about entries that match nothing (GX034) and entries that accept a refusal; and the
+        entries that match nothing."""
         looked: dict[str, set[str]] = {}
         losses: dict[tuple[str, str, str], list[tuple[str, JudgedLoss]]] = {}
         for judged_object in judged:
@@ -302,7 +306,7 @@ class DecidedText(NamedTuple):
     by_file: bool
 
     def objects(self, *, whole: bool = True) -> list[JudgedObject]:
-        """The objects that were looked at. ``whole``: as they are."""
+        """The objects of the text, without their losses. ``whole``: as in JudgedObject."""
         names = self.decisions.names_in(self.source, self.document, by_file=self.by_file)
         return [JudgedObject(name, self.target, (), whole) for name in names]
 
@@ -324,7 +328,7 @@ class DecidedText(NamedTuple):
 
 
 class DecidedLeftover(NamedTuple):
-    """A leftover as entries have it, and the entries about it. ``asked``: what it is now."""
+    """A leftover as entries name it, and the entries about it. ``asked``: its value now."""
 
     name: str
     target: str
@@ -334,22 +338,22 @@ class DecidedLeftover(NamedTuple):
 
     @property
     def accepts(self) -> bool:
-        """An entry accepts what it is now."""
+        """Whether an entry accepts the leftover with its value now."""
         return any(
             entry.accept and (entry.asked, entry.given) == (self.asked, None) for entry in self.entries
         )
 
     def compared(self, message: str) -> str:
-        """The message, with the entry named that accepts what it was."""
+        """The message; where an entry accepts the leftover with another value, it names that value."""
         old = [entry for entry in self.entries if entry.accept]
         return changed_since(message, old[-1], self.asked, None) if old else message
 
-    def judged(self, left: Leftover) -> JudgedObject:
-        """What came of it."""
+    def judge(self, left: Leftover) -> JudgedObject:
+        """The object of the leftover, with the leftover as its loss."""
         finding = left.diagnostic
         accepted = finding.severity is not Severity.ERROR
-        said = (left.key, finding.code, finding.message, finding.hint)
-        loss = Loss(LossKind.LEFTOVER, *said, asked=self.asked, accepted=accepted)
+        reason = (left.key, finding.code, finding.message, finding.hint)
+        loss = Loss(LossKind.LEFTOVER, *reason, asked=self.asked, accepted=accepted)
         return JudgedObject(self.name, self.target, [JudgedLoss(self.container, loss, left.final)])
 
 
@@ -360,7 +364,7 @@ def _matches(entry: Decision, loss: Loss) -> bool:
 
 
 class DecisionsError(UserError, ValueError):
-    """Entries cannot be used; ``findings`` holds every reason."""
+    """Entries cannot be used; ``findings`` has every reason."""
 
     def __init__(self, findings: Sequence[Diagnostic]) -> None:
         super().__init__("\n".join(str(finding.message) for finding in findings))
@@ -393,12 +397,12 @@ def read_decisions(sources: Iterable[Source], base: str) -> tuple[Decisions, lis
     return Decisions(tuple(entries), os.path.realpath(base)), findings
 
 
-def of_build(
+def place_judged(
     judged: Iterable[JudgedObject], base: Decisions, written_in: Callable[[Path], str | None], file: str
 ) -> Iterator[JudgedObject]:
-    """What was judged of a built object, each loss at the object or the patch that says it.
+    """The losses of a built object, each named for the object or the patch that sets its field.
 
-    ``written_in``: the file of a path of the object, whose own is ``file``.
+    ``written_in``: the file that sets a path of the object. ``file``: the file of the object.
     """
     for judged_object in judged:
         for loss in judged_object.losses:
@@ -408,7 +412,7 @@ def of_build(
 
 
 def part_name(path: Path) -> str:
-    """A part of the values of a chart, as an entry names it."""
+    """The name that an entry has for a part of the values of a chart."""
     return ".".join(map(str, (*path, RESOURCES)))
 
 
@@ -422,7 +426,7 @@ def _container(path: Path, pods: Sequence[Pod]) -> str | None:
 
 
 def _value(document: Document | None, path: Path) -> DecidedValue:
-    """The value of a key that is left, of a mapping or a list as JSON."""
+    """The value at a path as an entry has it: a mapping or a list is JSON text."""
     node = get(document.root if document else None, *path)
     if node is None:
         return None
@@ -433,7 +437,7 @@ def _value(document: Document | None, path: Path) -> DecidedValue:
 
 
 def _behind(source: Source, finding: Diagnostic) -> DecidedValue:
-    """What stands behind a key in a text that is no YAML."""
+    """The rest of the line after a key, in a text that is not YAML."""
     if finding.span is None:
         return None
     following = source.line_text(finding.span.end_line)[finding.span.end_column - 1 :]

@@ -20,7 +20,7 @@ from gpuxlate.model.keys import KeyRole, Place
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, names_in
 
 Owned = Callable[[str, Place], bool]
-"""The key belongs, in this place, to a dialect that is being replaced."""
+"""Whether a key in a place belongs to a dialect that is being replaced."""
 
 
 def pod_edits(
@@ -40,8 +40,9 @@ def pod_edits(
     """Edits that replace every owned key of a pod by the wanted ones.
 
     ``mirror_requests``: write requests only where the container had its share in requests too.
-    ``schedulers``: those of the replaced dialects, which are removed too; ``emptied``: their field stays.
-    ``gone``: the names of claims that are replaced.
+    ``resources_key``: the field of a container that has its limits. ``schedulers``: those of the replaced
+    dialects, which are removed too; ``emptied``: ``schedulerName`` stays, with an empty value. ``gone``: the
+    names of claims that are replaced.
     ``quoted_source``: the replaced dialect usually writes its numbers as strings.
     """
     new = {(c.init, c.index): c for c in keys.all_containers()}
@@ -263,7 +264,7 @@ def replaced_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[s
 
 
 def scheduler_to_name(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
-    """The scheduler that a pod has to name, where its own goes and its object passes one; else None."""
+    """The scheduler that a pod has to name where its own is removed and its object sets one; else None."""
     now, passed = pod.keys.scheduler_name, pod.passed_scheduler
     if now is None or keys.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
         return None
@@ -272,9 +273,10 @@ def scheduler_to_name(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], targ
 
 # Which keys go, and the edits of a pod.
 def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) -> Owned:
-    """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too.
+    """Whether a translation removes a key: it is of a replaced dialect, and not of the target too.
 
-    Whole cards of the target go where the pod requests none of them: a webhook may refuse a share beside 0.
+    Keys of whole cards of the target are removed where the pod requests 0 of them: a webhook may refuse a
+    share beside such a key.
     """
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
     whole = target.whole_card_key or ""
@@ -348,7 +350,8 @@ def role_of_key(dialects: Sequence[Backend]) -> KeyRole:
 
 
 def _steered_at(pod: PodKeys, owned: Owned) -> Path:
-    """The mapping for new labels and annotations: that of the object where the replaced ones are there."""
+    """The path of the mapping for new labels and annotations: the metadata of the object where the replaced
+    keys are there, else that of the pod."""
     steering = [
         value.path[:-2]
         for values, place in ((pod.labels, Place.LABEL), (pod.annotations, Place.ANNOTATION))

@@ -42,8 +42,8 @@ class Verdict(StrEnum):
 _RANK = {verdict: rank for rank, verdict in enumerate(Verdict)}
 
 
-def worst(losses: Iterable[Loss]) -> Verdict:
-    """The verdict on these losses together."""
+def worst_verdict(losses: Iterable[Loss]) -> Verdict:
+    """The verdict on a share with these losses: the last that applies."""
     verdicts = (Verdict(loss.kind.value) for loss in losses)
     return max(verdicts, key=_RANK.__getitem__, default=Verdict.EXACT)
 
@@ -63,7 +63,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
-        return worst(self.losses)
+        return worst_verdict(self.losses)
 
     @property
     def accepted(self) -> bool:
@@ -133,7 +133,7 @@ def fit_pod(
     profile: Profile | None = None,
     selectors: Sequence[Selector] = (),
 ) -> PodFit:
-    """Fit every share of a pod to a target. Pure: the same input has the same outcome."""
+    """Fit every share of a pod to a target. A pure function."""
     shared = [(container, container.share) for container in containers if container.share is not None]
     fitted = [to_target_units(container, share, backend, accept, profile) for container, share in shared]
     placings = tuple(
@@ -154,7 +154,7 @@ def fit_pod(
             message = msg("{number} cards: no node has so many", number=placing.cards)
             placing.refuse("cards", a_node_has_the_cards.code, message, "request fewer cards")
     if len(placings) > 1:
-        _agree(placings, backend)
+        _refuse_disagreements(placings, backend)
     ordinary = tuple(container.name for container in containers if not container.init)
     pod = PodWriter(placings, ordinary, selectors)
     keys = backend.write(pod, profile)
@@ -167,7 +167,7 @@ def fit_pod(
             container,
             share,
             tuple(
-                accept.settled(loss, container.name)
+                accept.settle(loss, container.name)
                 for loss in (*container.granted, *terms.with_losses(placing.losses))
             ),
             tuple(placing.diagnostics),
@@ -179,14 +179,14 @@ def fit_pod(
         for (container, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )
     lost = (_selector_loss(selector, backend) for selector in selectors if selector.chosen not in pod.taken)
-    return PodFit(outcomes, keys, tuple(accept.settled(loss, None) for loss in lost))
+    return PodFit(outcomes, keys, tuple(accept.settle(loss, None) for loss in lost))
 
 
 def as_read(
     containers: Sequence[ContainerShare], profile: Profile | None = None, sources: Sequence[Backend] = ()
 ) -> PodFit:
-    """The shares of a pod in gpuxlate's own terms, each exact, but for those that differ in what belongs to
-    the pod in the dialects that it is read in."""
+    """The shares of a pod in gpuxlate's own terms. Each is exact, but for those that differ in a field that
+    belongs to the pod in the dialects that it is read in."""
     shared = [(container, container.share) for container in containers if container.share is not None]
     differ = list(_differences([share for _, share in shared], sources)) if len(shared) > 1 else []
     return PodFit(
@@ -209,8 +209,8 @@ def _differs(container: ContainerShare, share: Share, attribute: str, message: s
     return placing.losses[0]
 
 
-def _agree(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
-    """Two shares in one pod may not differ in what belongs to the pod."""
+def _refuse_disagreements(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
+    """Refuse the shares of a pod that differ in a field that belongs to the pod."""
     for attribute, message, hint in _differences([placing.asked for placing in placings], (backend,)):
         for placing in placings:
             placing.refuse(attribute, "GX022", message, hint)
@@ -219,8 +219,8 @@ def _agree(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
 def _differences(
     shares: Sequence[Share], backends: Sequence[Backend]
 ) -> Iterator[tuple[str, str, str | None]]:
-    """The fields of a pod in which its shares differ, with message and hint; none that each container has by
-    itself in all of the dialects."""
+    """The fields of a pod in which its shares differ, with message and hint, but for fields that each
+    container has by itself in all of the dialects."""
     of_containers = (
         frozenset(OF_POD).intersection(*(backend.of_containers for backend in backends)) if backends else ()
     )

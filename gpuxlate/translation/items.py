@@ -16,7 +16,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Pa
 from gpuxlate.model.messages import join_and
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share, ShareField
-from gpuxlate.translation.fit import PodFit, Verdict, worst
+from gpuxlate.translation.fit import PodFit, Verdict, worst_verdict
 from gpuxlate.yamltext.parse import Document
 
 
@@ -184,7 +184,7 @@ def pod_items(
     def add(backend: Backend, container: ContainerShare) -> None:
         outcome = outcomes.get((container.init, container.index)) if container.share else None
         losses = (*(outcome.losses if outcome else ()), *selectors)
-        verdict = Verdict.REFUSED if broken or outcome is None else worst(losses)
+        verdict = Verdict.REFUSED if broken or outcome is None else worst_verdict(losses)
         items.append(
             Item(
                 file=document.source.name,

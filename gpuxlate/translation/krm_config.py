@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Path, Severity
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import Message, did_you_mean, message_of, msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.translation.acceptance import AcceptError, acceptance
+from gpuxlate.translation.acceptance import AcceptError, build_accept
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source
@@ -70,7 +70,7 @@ def settings_of(config: object, base: Path = ()) -> Settings:
             path,
         )
     try:
-        accept = acceptance(content.get("round"), content.get("fill"), content.get("drop") or ())
+        accept = build_accept(content.get("round"), content.get("fill"), content.get("drop") or ())
     except AcceptError as error:
         raise BadConfigError(error.message, error.hint, (*path, error.field)) from None
     source = _backend(content["from"], (*path, "from")) if content.get("from") else None

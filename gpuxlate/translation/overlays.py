@@ -23,15 +23,15 @@ from gpuxlate.model.keys import KeyRole, Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.model.pod import TEMPLATE, ClaimUse, PodKeys
-from gpuxlate.overlays.differences import Layers, OverlayDifference, alike, edited
-from gpuxlate.overlays.operations import is_operations, op_edits, operated
+from gpuxlate.overlays.differences import Layers, OverlayDifference, alike, apply_edits
+from gpuxlate.overlays.operations import apply_operations, is_operations, operation_edits
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
-from gpuxlate.overlays.patched_pods import of_pods
-from gpuxlate.overlays.patches import CannotMergeError, narrowed
+from gpuxlate.overlays.patched_pods import operations_about
+from gpuxlate.overlays.patches import CannotMergeError, narrow
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
-from gpuxlate.translation.built_pod import words_of
+from gpuxlate.translation.built_pod import code_and_message
 from gpuxlate.translation.claims import Changes, replaced_backends
 from gpuxlate.translation.edits import role_of_key, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
@@ -112,16 +112,16 @@ def translate_operations(state: State, operations: OverlayPod) -> None:
     if part.left:
         state.why_left = part.left
     elif part.sources:
-        state.handled.update(of_pods(state.document, [base.patch for base in bases]))
+        state.handled.update(operations_about(state.document, [base.patch for base in bases]))
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
     """Translate an overlay. ``pod``: the pod in it; None where the document changes the object alone."""
     document, settings = state.document, state.settings
-    said_pod = bases[0].patch if bases else pod
+    patch_pod = bases[0].patch if bases else pod
     places = bases[0].places if bases else None
     claimed = (
-        list(_claims_of_part(document, said_pod, places, state.claims, settings.scope)) if said_pod else []
+        list(_claims_of_part(document, patch_pod, places, state.claims, settings.scope)) if patch_pod else []
     )
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     part = PartResult(left=why) if why else _translate_over(document, bases, settings)
@@ -133,8 +133,8 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
         state.kept += bases[0].patch.siblings
     if part.left:
         state.leave(claimed)
-        if said_pod and places:
-            state.leave(_left_cards(document, part, said_pod, places, settings))
+        if patch_pod and places:
+            state.leave(_left_cards(document, part, patch_pod, places, settings))
     return part
 
 
@@ -142,15 +142,15 @@ def _path_in(document: Document, path: Path, places: Places | None) -> Path | No
     """Where a patch sets what is at a path; None where it does not. Operations have paths of the object."""
     if places is None or not is_operations(document):
         return path
-    return places.of(path) if places.says(path) else None
+    return places.of(path) if places.sets(path) else None
 
 
 def _claims_of_part(
-    document: Document, part: Pod, places: Places | None, beside: ClaimLookup, scope: LeftoverScope
+    document: Document, part: Pod, places: Places | None, lookup: ClaimLookup, scope: LeftoverScope
 ) -> Iterator[Leftover]:
     """The claims that an overlay of a pod names: those of devices that would be replaced, and those that are
     not known."""
-    for claim in beside.resolve(part).keys.claims:
+    for claim in lookup.resolve(part).keys.claims:
         if claim.reference is None or (
             claim.devices and not replaced_backends(claim.devices.classes(), scope)
         ):
@@ -171,17 +171,19 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
     edits: list[_Changes] = []
     try:
         for base in over:
-            whole = replace(base.whole.keys, claims=base.claims) if base.claims else base.whole.keys
+            patched_keys = (
+                replace(base.patched.keys, claims=base.claims) if base.claims else base.patched.keys
+            )
             of_part = () if is_operations(document) else dialects_of(base.patch.keys, settings)
             dialects = _each_once(
-                *of_part, *dialects_of(whole, settings), *dialects_of(base.base.keys, settings)
+                *of_part, *dialects_of(patched_keys, settings), *dialects_of(base.base.keys, settings)
             )
             part.sources = _each_once(*part.sources, *dialects)
             if dialects in ((), (settings.to,)):
-                edits.append(_Changes([], [], partial(_fits, document, base, base.root, base.after)))
+                edits.append(_Changes([], [], partial(_fits, document, base, base.root, base.patched_root)))
             else:
-                pod = base.whole._replace(keys=whole)
-                edits.append(_edits(document, base._replace(whole=pod), dialects, settings, part))
+                pod = base.patched._replace(keys=patched_keys)
+                edits.append(_edits(document, base._replace(patched=pod), dialects, settings, part))
     except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
         pod = over[0].patch
         for finding in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
@@ -271,7 +273,7 @@ def _left_cards(
 def _decided(document: Document, base: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
     """The losses that decisions accept for the base, and those for the patched pod."""
     assert settings.decisions is not None
-    of_pod = partial(settings.decisions.of_pod, settings.accept)
+    of_pod = partial(settings.decisions.decide_pod, settings.accept)
     if base.base.object.kind == VALUES:
         main = os.path.join(os.path.dirname(document.source.name), MAIN_VALUES[0])
         based = replace(document, source=Source(main, ""))
@@ -288,39 +290,45 @@ def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
 def _edits(
     document: Document, base: OverlayBase, dialects: tuple[Backend, ...], settings: Settings, part: PartResult
 ) -> _Changes:
-    """The edits that make the translated base the translated whole. Raises _CannotError, CannotMergeError,
-    EditError.
+    """The edits that make the translated base the translated patched pod. Raises _CannotError,
+    CannotMergeError, EditError.
 
     Findings about the patched pod that the base does not have are added to those of the overlay.
     """
-    target, whole = settings.to, base.whole
-    missing = next((claim.missing for claim in whole.keys.claims if claim.missing), None)
+    target, patched = settings.to, base.patched
+    missing = next((claim.missing for claim in patched.keys.claims if claim.missing), None)
     if missing:
         raise _CannotError(missing.message)
-    below, above = (dialects_of(pod.keys, settings) for pod in (base.base, whole))
-    if target in below and dialects != below:
+    base_dialects, patched_dialects = (dialects_of(pod.keys, settings) for pod in (base.base, patched))
+    if target in base_dialects and dialects != base_dialects:
         message = "the object that it patches already uses {target}: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, base, settings) if settings.decisions else (None, None)
-    before = fit_and_check(document.with_root(base.root), base.base, below, settings, based, base.home)
-    after = fit_and_check(document.with_root(base.after), whole, above, settings, over, base.home)
+    before = fit_and_check(
+        document.with_root(base.root), base.base, base_dialects, settings, based, base.home
+    )
+    after = fit_and_check(
+        document.with_root(base.patched_root), patched, patched_dialects, settings, over, base.home
+    )
     if based is not None and over is not None:
-        part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
+        part.judged.append(over.judge_overlay(after.fit, based.judge(before.fit)))
     if refuses(before.findings):
         raise _CannotError(BELOW)
-    said_before = set(map(words_of, before.findings))
-    findings = after.findings if above else []  # nothing is translated of a pod that has no share any more
+    base_findings = set(map(code_and_message, before.findings))
+    findings = (
+        after.findings if patched_dialects else []
+    )  # nothing is translated of a pod that has no share any more
     for finding in findings:
-        if words_of(finding) not in said_before:
+        if code_and_message(finding) not in base_findings:
             at = replace(finding, path=base.places.of(finding.path))
             part.diagnostics.append(with_location(document, at, base.patch.object))
     if refuses(findings):
         return _Changes([], [], lambda _edits: True)
-    patches = _template_patches(document, base, before.fit.keys, after.fit.keys, below, settings)
-    new_below = _written(base.base, base.root, before.fit.keys, below, target)
-    new_whole = _written(whole, base.after, after.fit.keys, above, target)
-    edits = _difference(document, base, new_below, new_whole, role_of_key((*dialects, target)))
-    fit = partial(_fits, document, base, new_below, new_whole)
+    patches = _template_patches(document, base, before.fit.keys, after.fit.keys, base_dialects, settings)
+    new_base = _written(base.base, base.root, before.fit.keys, base_dialects, target)
+    new_patched = _written(patched, base.patched_root, after.fit.keys, patched_dialects, target)
+    edits = _difference(document, base, new_base, new_patched, role_of_key((*dialects, target)))
+    fit = partial(_fits, document, base, new_base, new_patched)
     if not fit(edits):
         raise _CannotError(_OTHERWISE)
     return _Changes(edits, patches, fit)
@@ -333,37 +341,41 @@ def _written(
     if sources in ((), (target,)):
         return root
     edits = share_edits(pod, keys, sources, target, mirror_requests=True)
-    node = edited(root, edits, pod.siblings)
+    node = apply_edits(root, edits, pod.siblings)
     return node if isinstance(node, nodes.Mapping) else root
 
 
 def _difference(
-    document: Document, base: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: KeyRole
+    document: Document, base: OverlayBase, new_base: nodes.Mapping, new_patched: nodes.Mapping, role: KeyRole
 ) -> list[Edit]:
     """The edits that the patch needs. Raises CannotMergeError, EditError."""
     if not is_operations(document):
-        layers = Layers(base.root, new_below, base.after, new_whole, base.lay(new_below, document, True))
-        return OverlayDifference(base.said, base.lists, role).edits(layers)
-    replayed = operated(new_below, document, lenient=True)
-    layers = Layers(base.root, new_below, base.after, new_whole, replayed.root)
-    edits = OverlayDifference(base.said, base.lists, role, operates=True).edits(layers)
-    below = partial(nodes.get, new_below)
-    return op_edits(document, edits, base.operated, lambda path: below(*path), base.places, replayed)
+        layers = Layers(
+            base.root, new_base, base.patched_root, new_patched, base.apply(new_base, document, True)
+        )
+        return OverlayDifference(base.patch_tree, base.lists, role).edits(layers)
+    replayed = apply_operations(new_base, document, lenient=True)
+    layers = Layers(base.root, new_base, base.patched_root, new_patched, replayed.root)
+    edits = OverlayDifference(base.patch_tree, base.lists, role, operates=True).edits(layers)
+    below = partial(nodes.get, new_base)
+    return operation_edits(
+        document, edits, base.operation_paths, lambda path: below(*path), base.places, replayed
+    )
 
 
 def _fits(
     document: Document,
     base: OverlayBase,
-    new_below: nodes.Mapping,
-    new_whole: nodes.Mapping,
+    new_base: nodes.Mapping,
+    new_patched: nodes.Mapping,
     edits: list[Edit],
 ) -> bool:
     """Whether the patch with these edits, applied to the new base, gives the new whole."""
     assert document.root is not None
-    said_root = narrowed(document.root, base.within) if base.within else document.root
+    patch_root = narrow(document.root, base.within) if base.within else document.root
     try:
-        again = replace(document, root=edited(said_root, edits, base.patch.siblings))
-        return alike(base.lay(new_below, again, False), new_whole)
+        again = replace(document, root=apply_edits(patch_root, edits, base.patch.siblings))
+        return alike(base.apply(new_base, again, False), new_patched)
     except (CannotMergeError, EditError):
         return False
 
@@ -387,7 +399,7 @@ def _template_patches(
         raise _CannotError(msg("what a claim requests is in another object, which no operation can change"))
     if _claimed(before) != _claimed(after):
         raise _CannotError(msg("it adds or removes the claim of a container, or changes its name"))
-    why = base.alone or why_not_appendable(document)
+    why = base.why_alone or why_not_appendable(document)
     if why:
         raise _CannotError(why)
     based = document.with_root(base.root)

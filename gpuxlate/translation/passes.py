@@ -170,7 +170,7 @@ class State(DocumentResults):
         settings, document = self.settings, self.document
         decided = None
         if settings.decisions is not None:
-            decided = settings.decisions.of_text(
+            decided = settings.decisions.decide_text(
                 document.source,
                 settings.to.name,
                 document,
@@ -230,7 +230,7 @@ def leave_text(
     """Add what is not translated in a text that is no YAML."""
     decided = None
     if settings.decisions is not None:
-        decided = settings.decisions.of_text(source, settings.to.name)
+        decided = settings.decisions.decide_text(source, settings.to.name)
         result.judged += decided.objects()
     task.leave(result, _reported(result, leftovers, source, settings, decided))
 
@@ -278,7 +278,7 @@ def _reported(
     for leftover in leftovers:
         entries = decided.about(leftover)
         reported.append(report(leftover, decided=entries))
-        result.judged.append(entries.judged(reported[-1]))
+        result.judged.append(entries.judge(reported[-1]))
     return reported
 
 
@@ -390,9 +390,9 @@ def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
         return
     try:
         if added:
-            from gpuxlate.claims.documents import applied
+            from gpuxlate.claims.documents import apply_splices
 
-            whole.text = applied(source, splices, added)
+            whole.text = apply_splices(source, splices, added)
         else:
             whole.text = apply(source.text, splices)
         whole.splices = [*splices, *added]

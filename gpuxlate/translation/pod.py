@@ -59,7 +59,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...]) -> No
     decided = None
     if decisions is not None:
         by_file = state.role.is_named_by_file
-        decided = decisions.of_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
+        decided = decisions.decide_pod(state.settings.accept, document, pod, target.name, by_file=by_file)
     home = Home(document.source.name, document.index, pod.keys.path)
     fitted_pod = fit_and_check(document, pod, sources, state.settings, decided, home)
     fit, findings = fitted_pod.fit, fitted_pod.findings
@@ -81,7 +81,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...]) -> No
     counted = fitted_pod.counted
     located = state.add_shares(pod, counted.readings, counted.fit, findings, broken=counted.broken)
     if decided:
-        state.judged.append(decided.judged(fit))
+        state.judged.append(decided.judge(fit))
     if not target.writes_pods:
         state.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
     elif not refuses(located):

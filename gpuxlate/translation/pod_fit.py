@@ -32,29 +32,29 @@ from gpuxlate.yamltext.parse import Document
 class FittedPod(NamedTuple):
     """The shares of a pod at the target.
 
-    ``findings``: all findings, ``misread``: those about its keys. ``whole``: the pod with the patches of a
-    kustomization, where it is not complete without them.
+    ``findings``: all findings; ``read_findings``: those about the keys that were read. ``built``: the pod
+    with the patches of a kustomization, where it is not complete without them.
     """
 
     readings: Sequence[tuple[Backend, Reading]]
     fit: PodFit
-    misread: Sequence[Diagnostic]
+    read_findings: Sequence[Diagnostic]
     findings: list[Diagnostic]
-    whole: FittedPod | None = None
+    built: FittedPod | None = None
 
     @property
     def broken(self) -> bool:
         """Its keys are wrong."""
-        return refuses(self.misread)
+        return refuses(self.read_findings)
 
     @property
     def counted(self) -> FittedPod:
         """The pod whose shares count: as it is built."""
-        return self.whole or self
+        return self.built or self
 
 
 def fit_shares(read: Shares, settings: Settings, accept: Accept) -> PodFit:
-    """The shares of a pod, as they were read, at the target. Nothing is looked at but these."""
+    """Fit the shares of a pod to the target. Only the shares count, not the object that has them."""
     selectors = [selector for selector in _chosen(read) if not settings.to.chooses(selector.key)]
     return fit_pod(read.containers, settings.to, accept, settings.profile, selectors)
 
@@ -66,8 +66,8 @@ def check_fit(
     target, readings, chosen = settings.to, read.readings, _chosen(read)
     if not fit.accepted:
         fit = name_keys_in_hints(fit, pod.keys, readings, settings.profile)
-    misread = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
-    findings = [*misread]
+    read_findings = _without_rounded(read.findings, fit, readings, settings.profile) if read.findings else ()
+    findings = [*read_findings]
     if chosen:
         findings += unknown_choices(chosen, target)
     findings += fit.findings()
@@ -85,11 +85,11 @@ def check_fit(
     findings += written_without_a_dialect(fit, target)
     if pod.object.kind == VALUES:
         findings += uncounted(pod, fit, target)
-    return FittedPod(readings, fit, misread, findings)
+    return FittedPod(readings, fit, read_findings, findings)
 
 
 def _chosen(read: Shares) -> list[Selector]:
-    """How the dialects of a pod choose its cards."""
+    """The selectors by which the dialects of a pod choose its cards."""
     return [selector for _, reading in read.readings for selector in reading.selectors]
 
 

@@ -212,9 +212,9 @@ class _Render:
             try:
                 edits = [edit for written in all_written for edit in written.edits]
                 templates = [template for written in all_written for template in written.templates]
-                beside = self._beside(document, templates, claims)
-                splices.extend(edit_document(document, [*edits, *beside.edits]))
-                splices.extend(beside.splices)
+                changes = self._beside(document, templates, claims)
+                splices.extend(edit_document(document, [*edits, *changes.edits]))
+                splices.extend(changes.splices)
             except EditError as error:
                 finding = text_is_editable(error.path, error.message, error.code)
                 self.diagnostics.append(with_location(document, finding))
@@ -222,9 +222,9 @@ class _Render:
 
     def _beside(self, document: Document, templates: list[ClaimTemplate], claims: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
-        beside = template_changes(document, templates, claims, lambda _: (), self.settings.scope)
-        self.diagnostics += [*beside.findings, *(template.finding for template in clashes(beside.named))]
-        return beside
+        changes = template_changes(document, templates, claims, lambda _: (), self.settings.scope)
+        self.diagnostics += [*changes.findings, *(template.finding for template in clashes(changes.named))]
+        return changes
 
     def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
         """What an operator copies from the object is of its other pods too."""
@@ -254,7 +254,7 @@ class _Render:
         accept = decided.accept if decided else self.settings.accept
         fit = fit_pod(containers, target, accept, self.settings.profile)
         if decided:
-            self.judged.append(decided.judged(fit))
+            self.judged.append(decided.judge(fit))
         for outcome in fit.outcomes:
             request = documents_of.get((outcome.container.init, outcome.container.index))
             where = request.document if request else spot.document
@@ -284,8 +284,8 @@ class _Render:
         decisions, target = self.settings.decisions, self.settings.to.name
         assert decisions is not None
         if self.workload.name == PROBE_FILE:
-            return decisions.named(self.settings.accept, _object_of(decisions, request), target)
-        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, target, by_file=False)
+            return decisions.decide_object(self.settings.accept, _object_of(decisions, request), target)
+        return decisions.decide_pod(self.settings.accept, spot.document, spot.pod, target, by_file=False)
 
     def _item(
         self, request: RenderRequest, spot: _ContainerSpot, outcome: Outcome, findings: tuple[Diagnostic, ...]
@@ -396,7 +396,7 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
     decided = None
     if settings.decisions is not None:
         named = _object_of(settings.decisions, request)
-        decided = settings.decisions.named(settings.accept, named, backend.name)
+        decided = settings.decisions.decide_object(settings.accept, named, backend.name)
     fit = fit_pod([container], backend, decided.accept if decided else settings.accept, settings.profile)
     findings = [with_location(request.document, finding) for finding in fit.findings()]
     text = ""
@@ -423,7 +423,7 @@ def render_form(request: RenderRequest, settings: Settings, output: str, base: S
         derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
-    judged = (decided.judged(fit),) if decided else ()
+    judged = (decided.judge(fit),) if decided else ()
     return RenderResult(share.name, text, (item,), tuple(findings), suffix, judged)
 
 

@@ -133,7 +133,7 @@ def keys_after(one: OverlayPod) -> list[tuple[str, str, PodKeys]]:
         (
             layer.base.object.kind or "",
             layer.base.object.name or "",
-            layer.whole.keys,
+            layer.patched.keys,
         )
         for layer in one.bases
     ]

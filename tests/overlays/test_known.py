@@ -17,7 +17,7 @@ from gpuxlate.model.kept import forget
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays import kustomize
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.patch_targets import Identity, UnknownError, selector
+from gpuxlate.overlays.patch_targets import Identity, UnknownError, compile_target
 from tests.effort import tries
 from tests.overlays import apps
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
@@ -206,18 +206,20 @@ not read:
 
 
 def test_targets() -> None:
-    found = {what: [one for one in TARGETS[what] if selector(one)(WEB)] for what in ("matching", "others")}
+    found = {
+        what: [one for one in TARGETS[what] if compile_target(one)(WEB)] for what in ("matching", "others")
+    }
     assert found == {"matching": TARGETS["matching"], "others": []}
     for target in (*TARGETS["not read"], {"name": "a" * 300}):
         with pytest.raises(UnknownError):
-            pytest.fail(f"{target} is read: {selector(target)}")
+            pytest.fail(f"{target} is read: {compile_target(target)}")
 
 
 def test_patterns_take_no_time() -> None:
     one = WEB._replace(names=(("a" * 253, ""),))
     begun = time.monotonic()
     for text in (".*.*.*", "a*a*a*b", "(a|a|a)(a|a|a)(a|a|a).*b", "[a-z]+[a-z]+[a-z]+-"):
-        selector({"name": text})(one)
+        compile_target({"name": text})(one)
     assert time.monotonic() - begun < 5
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
-from gpuxlate.overlays.operations import PatchPlaces, op_edits, operated, operations
-from gpuxlate.overlays.patches import LISTS, CannotMergeError, merged
+from gpuxlate.overlays.operations import PatchPlaces, apply_operations, operation_edits, operations
+from gpuxlate.overlays.patches import LISTS, CannotMergeError, merge_patch
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
 from gpuxlate.yamltext.parse import Document, documents
@@ -151,7 +151,7 @@ def test_edits_of_operations(title: str) -> None:
         | {one[:depth] for one in there for depth in range(1, len(one))}
     )
     steps = {tuple(map(str, one)) for one in known}
-    made = op_edits(document, edits, places_of(document), lambda path: tuple(map(str, path)) in steps)
+    made = operation_edits(document, edits, places_of(document), lambda path: tuple(map(str, path)) in steps)
     assert apply(text, edit_document(document, made)) == expected
 
 
@@ -159,7 +159,9 @@ def test_edits_of_operations(title: str) -> None:
 def test_edits_that_operations_cannot_say(text: str, edit: Edit, why: str) -> None:
     document = document_of(text)
     with pytest.raises(EditError, match=why):
-        op_edits(document, [edit], places_of(document), lambda path: path[-1] != 3 and "sidecars" not in path)
+        operation_edits(
+            document, [edit], places_of(document), lambda path: path[-1] != 3 and "sidecars" not in path
+        )
 
 
 OBJECT = '{metadata: {name: a, "x/y~": 1}, spec: {list: [a, b, c], map: {k: v}, nothing: null}}'
@@ -208,7 +210,7 @@ def test_operations_on_an_object() -> None:
     assert isinstance(root, Mapping)
     wrong = {}
     for operation, path, text in DONE:
-        made = operated(root, document_of(f"- {operation}")).root
+        made = apply_operations(root, document_of(f"- {operation}")).root
         if get_text(made, *path) != text or (text is None and get(made, *path) is not None):
             wrong[operation] = get_text(made, *path)
     assert wrong == {}
@@ -219,7 +221,7 @@ def test_operations_that_do_not_apply(operation: str) -> None:
     root = document_of(OBJECT).root
     assert isinstance(root, Mapping)
     with pytest.raises(CannotMergeError):
-        operated(root, document_of(f"- {operation}"))
+        apply_operations(root, document_of(f"- {operation}"))
 
 
 BELOW = "{spec: {containers: [{resources: {limits: {old.com/mem: 4, cpu: 2}}}]}}"
@@ -240,9 +242,9 @@ BELOW = "{spec: {containers: [{resources: {limits: {old.com/mem: 4, cpu: 2}}}]}}
 def test_where_a_list_says_it(text: str, path: Path, place: Path, says: bool) -> None:
     document, root = document_of(text), document_of(BELOW).root
     assert isinstance(root, Mapping)
-    done = operated(root, document)
+    done = apply_operations(root, document)
     places = PatchPlaces(document, done.root, {}, done.places)
-    assert (places.of(path), places.says(path)) == (place, says)
+    assert (places.of(path), places.sets(path)) == (place, says)
 
 
 PART = "{spec: {containers: [{name: new}, {name: web, resources: {limits: {old.com/mem: 8}}}]}}"
@@ -264,10 +266,10 @@ def test_where_a_part_says_it(path: Path, place: Path | None, says: bool) -> Non
     document = document_of(PART)
     base = document_of("{spec: {containers: [{name: side}, {name: web, image: x}]}}").root
     assert document.root is not None
-    after = merged(base, document.root, LISTS)
+    after = merge_patch(base, document.root, LISTS)
     assert isinstance(after, Mapping)
     places = PatchPlaces(document, after, LISTS)
-    assert (places.of(path), places.says(path)) == (path if place is None else place, says)
+    assert (places.of(path), places.sets(path)) == (path if place is None else place, says)
 
 
 def test_twice_the_operations_are_twice_the_work() -> None:
@@ -276,7 +278,7 @@ def test_twice_the_operations_are_twice_the_work() -> None:
         path = "/spec/containers/{}/resources/limits/mem"
         text = "".join(f"- {{op: replace, path: {path.format(n)}, value: 8}}\n" for n in range(count))
         document = document_of(text)
-        op_edits(document, [Put(one, 9) for one in at], at, lambda _path: True)
+        operation_edits(document, [Put(one, 9) for one in at], at, lambda _path: True)
         places = PatchPlaces(document, Mapping(0, None, None, flow=False), {}, at)
         assert [places.of(one) for one in at] == [(number, "path") for number in range(count)]
 

@@ -147,13 +147,13 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
     if key is None:
         return resource._replace(numbers=bare, why=none_counts_the_same(settings))
     if settings.to.names_other_vendor(resource.source):
-        dropped = settings.accept.settled(_other_cards(resource, settings), None)
+        dropped = settings.accept.settle(_other_cards(resource, settings), None)
         if not dropped.accepted:
             return resource._replace(numbers=bare, why=dropped.message, losses=(dropped,))
     numbers = tuple(_fit_at_target(number, resource, row, key, settings) for number in resource.numbers)
     translated = resource._replace(key=key, prefix=prefix, numbers=numbers)
     rounded = _rounded(translated, settings)
-    return translated._replace(losses=tuple(settings.accept.settled(loss, None) for loss in rounded))
+    return translated._replace(losses=tuple(settings.accept.settle(loss, None) for loss in rounded))
 
 
 def _other_cards(resource: QuotaResource, settings: Settings) -> Loss:
