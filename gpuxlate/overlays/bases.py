@@ -1,6 +1,7 @@
 """The bases of patches: the pods of their objects as kustomize has them before the patch.
 
-And patches of templates of claims: the workloads that use the template, and what is said of both before it.
+For patches of templates of claims too: the workloads that use the template, and the document before the
+patch.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, PodKeys
 from gpuxlate.overlays.built_objects import Object, apply_patch
-from gpuxlate.overlays.kustomization import changed_names, naming
+from gpuxlate.overlays.kustomization import changed_names, folders_naming
 from gpuxlate.overlays.kustomize import NOT_THERE, RENAMED, PatchMatch, PatchPlace, load_tree, root_of
 from gpuxlate.overlays.operations import PatchPlaces, is_operations
 from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
@@ -37,15 +38,16 @@ _BUILD = "give each patch its objects by name, or use what kustomize builds: kub
 def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[OverlayPod]:
     """The pods of a document of a patch, each with its bases, or why these are not known.
 
-    ``path``: its file; of one in a kustomization that, and ``start`` is where its string begins.
+    ``path``: the file of the patch. For a patch in a string of a kustomization it is the kustomization, and
+    ``start`` is the character where the string begins.
 
-    Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
-    repository are more work than a limit allows.
+    Raises TooMuchError where the patches of the repository are more work than a limit allows, and nothing
+    else for the content of files.
     """
     pods = [] if is_operations(document) else patched_pods(document)
     by_path = {pod.keys.path: pod for pod in pods}
     bases_of: dict[Path, list[OverlayBase | Message]] = {place: [] for place in by_path}
-    for hit in _hits_of(path, document, start):
+    for hit in _matches_of(path, document, start):
         if hit.too_much and hit.why:
             raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
         objects = [obj for obj in hit.objects if not obj.is_template]
@@ -56,7 +58,7 @@ def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[Ove
                 bases_of.setdefault(place, []).append(why)
             continue
         for obj in objects:
-            for place, base in _laid_over(obj, document, by_path, targeted=hit.targeted):
+            for place, base in _bases_in(obj, document, by_path, targeted=hit.targeted):
                 claimed = base if isinstance(base, Message) else _claimed(base, obj, hit)
                 bases_of.setdefault(place, []).append(claimed)
     return [
@@ -70,9 +72,10 @@ def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[Ove
 
 
 def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
-    """The pods of a kustomization whose objects get other names, and templates of claims only there.
+    """The pods of a kustomization that renames its objects: their templates of claims get other names, and
+    the references to these do not.
 
-    None where it tells kustomize what names a template (its ``configurations``).
+    Empty where it renames nothing, or its ``configurations`` tell kustomize which fields name a template.
     """
     folder = os.path.dirname(os.path.abspath(path))
     kustomizations = load_tree(root_of(folder))
@@ -85,13 +88,13 @@ def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
     return [pod for obj in objects for pod in pods_in(document.with_root(obj.root))]
 
 
-def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMatch]:
-    """What the patch is for, in each kustomization that uses it."""
+def _matches_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMatch]:
+    """The matches of a patch in each kustomization that uses it."""
     file, used = os.path.abspath(path), False
     all_of_it = PatchPlace(file, start=start)
     place = all_of_it._replace(document=document.index)
     try:
-        for folder in naming(file) if start < 0 else (os.path.dirname(file),):
+        for folder in folders_naming(file) if start < 0 else (os.path.dirname(file),):
             kustomizations = load_tree(root_of(folder))
             for user in kustomizations.users(folder):
                 built = kustomizations.built(user)
@@ -108,8 +111,8 @@ def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMat
 
 
 def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
-    """A pod and its part, where it is written, and with their claims: before, and after the patches of
-    templates behind the part."""
+    """A base with the place where it is written, and with the claims of both pods: before the patch, and
+    after the patches of templates that follow it in its file."""
     home = Home(obj.document.source.name, obj.document.index, (*obj.path, *base.base.keys.path))
     base = base._replace(home=home)
     renamed = len({name for name, _ in obj.identity.names}) > 1
@@ -120,7 +123,7 @@ def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
     return base._replace(base=before, claims=after.keys.claims, why_alone=why_alone)
 
 
-def _laid_over(
+def _bases_in(
     obj: Object, document: Document, by_path: Map[Path, Pod], *, targeted: bool
 ) -> Iterator[tuple[Path, OverlayBase | Message]]:
     """Each pod that a patch changes, with its base. ``by_path``: the pods that the patch names, by path."""
@@ -166,7 +169,7 @@ def _laid_over(
 
 
 def _emptied(pod: Pod) -> Pod:
-    """The pod with what its workload has alone."""
+    """The pod without keys of its own: only the labels and annotations of its workload are left."""
     keys = pod.keys
     return pod._replace(
         keys=PodKeys(
@@ -187,7 +190,7 @@ def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
 
 # -- patches of templates of claims -------------------------------------------------------------------
 MOST_BEFORE = 100
-"""Documents of one file that are read for each patch of a template behind them."""
+"""The most documents of a file that are read for each patch of a template after them."""
 _TOO_MANY = msg("its file has more than {number} documents before it", number=MOST_BEFORE)
 _HAS_TARGET = msg("its kustomization names a target for it")
 _NO_NAME = msg("it does not name what it is for")
@@ -204,7 +207,7 @@ def template_patches(path: StrPath, document: Document, start: int = -1) -> list
     if not refs:
         return []
     claim_of_patch = next(claims_of(document), None)
-    hits = list(_hits_of(path, document, start))
+    hits = list(_matches_of(path, document, start))
     templates = [obj for hit in hits for obj in hit.objects]
     claims = [claim for obj in templates for claim in claims_of(document.with_root(obj.root))]
     classes = {
@@ -216,13 +219,13 @@ def template_patches(path: StrPath, document: Document, start: int = -1) -> list
     users = {user: None for hit in hits for obj in hit.objects for user in _users(obj, hit, document)}
     if document.index > MOST_BEFORE:
         why = why or _TOO_MANY
-    over = None if why else _workload_before(path, document)
-    beside = (over, overlay_pods(path, over, start)) if over else None
-    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in refs]
+    workload = None if why else _workload_before(path, document)
+    before = (workload, overlay_pods(path, workload, start)) if workload else None
+    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), before, why) for ref, where in refs]
 
 
 def _workload_before(path: StrPath, document: Document) -> Document | None:
-    """The last document before this one that is of no template."""
+    """The last document before this one that is not a template."""
     source, held = document.source, HELD.texts.get(os.path.abspath(path))
     read = held.documents if held and held.source.text == source.text else documents
     before = list(takewhile(lambda other: other.index < document.index, read(source)))

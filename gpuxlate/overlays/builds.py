@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.files.find import Input
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Path
-from gpuxlate.overlays.kustomization import NAMES, kustomized, naming
+from gpuxlate.overlays.kustomization import NAMES, folders_naming, kustomization_folders
 from gpuxlate.overlays.parts import Home
 
 if TYPE_CHECKING:
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class RunBuilds:
-    """What kustomizations build of the files of a run, which can be read again. Nothing is read before it is
-    asked for."""
+    """The builds of the kustomizations of a run, for the pods of one of its files. Nothing is read before the
+    first question."""
 
     files: tuple[Input, ...] = ()
 
     def pods(self, home: Home | None) -> list[Pod]:
-        """A pod of a file as each kustomization builds it that no other one uses; none where that is not
-        known of all of them."""
+        """A pod of a file as each root kustomization builds it; empty where one of these builds is not
+        known."""
         built_pods = self._pods.get(home._replace(file=os.path.realpath(home.file))) if home else None
         return [pod for pod in built_pods or () if pod] if built_pods and all(built_pods) else []
 
     def folder(self, file: str) -> str:
-        """The folder to build where a file is a part of a kustomization, as the run calls it."""
+        """The folder to build for a file that is a part of a kustomization, absolute or relative as
+        ``file``."""
         path = os.path.realpath(file)
         root_of_build = next((root for root, used in self._used.items() if path in used), None)
         if root_of_build is None:
-            here = os.path.dirname(os.path.abspath(file))
-            root_of_build = here if os.path.basename(file) in NAMES else next(naming(file), here)
+            folder = os.path.dirname(os.path.abspath(file))
+            root_of_build = folder if os.path.basename(file) in NAMES else next(folders_naming(file), folder)
         return root_of_build if os.path.isabs(file) else os.path.relpath(root_of_build)
 
     @cached_property
     def _builds(self) -> Builds | None:
-        folders = kustomized(self.files)
+        folders = kustomization_folders(self.files)
         if not folders:
             return None
         from gpuxlate.overlays.run_builds import builds_of
@@ -50,7 +51,7 @@ class RunBuilds:
 
     @cached_property
     def _used(self) -> dict[str, frozenset[str]]:
-        """The files of which each kustomization is built that no other one uses."""
+        """By root kustomization (which no other one uses) the files that it is built of."""
         if self._builds is None:
             return {}
         from gpuxlate.overlays.run_builds import builds_of
@@ -59,7 +60,7 @@ class RunBuilds:
 
     @cached_property
     def _pods(self) -> dict[Home, list[Pod | None]]:
-        """By where they are written; None for one that is not known."""
+        """The built pods by the place where they are written; None for a pod that is not known."""
         if self._builds is None:
             return {}
         from gpuxlate.overlays.run_builds import build

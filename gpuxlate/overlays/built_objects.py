@@ -1,6 +1,6 @@
-"""Objects that kustomize builds: what the patches and the fields of a kustomization make of each.
+"""Objects that kustomize builds: each after the patches and the fields of a kustomization.
 
-A kustomization has them in lists, with what they are called besides; nothing here reads a file.
+Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ LOCAL = "config.kubernetes.io/local-config"
 
 
 class Object(NamedTuple):
-    """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known.
+    """One object with pods, or a template of claims, as it is at this point of the build.
 
-    ``unclear``: the same, where it is a patch that cannot be read or applied. ``pieces``: what it has parts
-    of, in order. ``document``, ``path``: where it is written. ``size``: about how many nodes it has;
-    ``width``: the most that one of its mappings or lists has.
+    ``unknown``: why its content is not known; ``unclear``: the same, where the reason is a patch that cannot
+    be read or applied. ``pieces``: the documents that it has parts of, in order. ``document``, ``path``:
+    where it is written. ``size``: about how many nodes it has; ``width``: the most entries or items that one
+    of its mappings or lists has.
     """
 
     root: Mapping
@@ -68,12 +69,13 @@ class Object(NamedTuple):
 
     @property
     def is_template(self) -> bool:
-        """It is a ResourceClaimTemplate."""
+        """Whether it is a ResourceClaimTemplate."""
         return (self.identity.group, self.identity.kind) == (CLAIMS_API_GROUP, TEMPLATE)
 
 
 def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
-    """The objects of a document that have pods, or what pods claim; and what the others are called."""
+    """The objects of a document that have pods or are templates of claims, and the identities of the
+    others."""
     objects: list[Object] = []
     others: list[Identity] = []
     for ref, path, root in objects_in(document):
@@ -85,12 +87,12 @@ def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
 
 
 def is_own(path: Path) -> bool:
-    """An object of a document with this path there, not one that another object carries."""
+    """Whether the object at this path is one of its document, and not carried by another object."""
     return path == () or path[-2:-1] == ("items",)
 
 
 def count_nodes(root: Node | None) -> tuple[int, int]:
-    """The nodes below a node, those of aliases too, and the most in one mapping or list."""
+    """The number of nodes of a tree, those of aliases too, and of the largest mapping or list in it."""
     count = widest = 0
     pending = [root] if root is not None else []
     while pending:
@@ -104,7 +106,7 @@ def count_nodes(root: Node | None) -> tuple[int, int]:
 
 
 def identity_of(root: Mapping) -> Identity:
-    """What an object is called in its own file."""
+    """The identity of an object as its own file has it."""
     group, _, version = (get_text(root, "apiVersion") or "").rpartition("/")
     name, namespace = (get_text(root, "metadata", field) or "" for field in ("name", "namespace"))
     return Identity(
@@ -127,9 +129,10 @@ def _texts(node: Node | None) -> dict[str, str]:
 def apply_patch(
     obj: Object, document: Document, *, targeted: bool, lenient: bool = False
 ) -> tuple[Mapping, tuple[Path, ...]]:
-    """An object after a patch; of operations, their places in it. Raises CannotMergeError.
+    """The object after a patch; for a list of operations also the path of each in the object.
 
-    ``targeted``: its kustomization names a target for it. ``lenient``: without operations that do not apply.
+    ``targeted``: the kustomization names a target for the patch. ``lenient``: leave out operations that do
+    not apply. Raises CannotMergeError.
     """
     if is_operations(document):
         if document.index:
@@ -152,9 +155,9 @@ def apply_patch(
 
 
 def _with_texts(metadata: Mapping, name: str) -> Mapping:
-    """The metadata of a patch with a target: null is the text of it (CopyMergeMetaDataFieldsFrom).
+    """The metadata of a patch with a target: a null of it is a text (CopyMergeMetaDataFieldsFrom).
 
-    In place of the mapping null says nothing.
+    Null in place of the whole mapping changes nothing.
     """
     values = get(metadata, name)
     if isinstance(values, Scalar) and is_null(values):
@@ -169,7 +172,8 @@ def _with_texts(metadata: Mapping, name: str) -> Mapping:
 
 
 def patch_object(obj: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
-    """An object after a patch; not known where that cannot be merged. ``renames``: it may change the name."""
+    """The object after a patch; unknown where the patch cannot be merged. ``renames``: the patch may change
+    the name."""
     try:
         root, _ = apply_patch(obj, document, targeted=targeted)
         if is_operations(document):
@@ -182,9 +186,9 @@ def patch_object(obj: Object, document: Document, *, targeted: bool, renames: bo
 
 
 def _named_anew(obj: Object, before: Identity, after: Identity, *, keeps: bool = False) -> Object:
-    """An object with the name that a patch gives it; the old ones are found too. Raises CannotMergeError.
+    """An object with the name that a patch gives it, and with its old names. Raises CannotMergeError.
 
-    ``keeps``: what the patch does not say stays.
+    ``keeps``: a name or namespace that the patch does not set stays.
     """
     if after[:3] != before[:3]:
         raise CannotMergeError(msg("it changes what kind of object it patches"))
@@ -205,9 +209,9 @@ def _renewed(obj: Object, root: Mapping) -> Object:
 
 # -- names and labels ---------------------------------------------------------------------------------
 def rename(objects: list[Object], others: list[Identity], root: Node) -> None:
-    """Give objects the names that a kustomization makes of theirs; the old ones are found too.
+    """Add to objects the names that a kustomization gives them; the old names stay, for later patches.
 
-    ``others``: what those are called that no pod is read for.
+    ``others``: the identities of objects without pods.
     """
     before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
     namespace = get_text(root, "namespace")
@@ -227,7 +231,7 @@ COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
 
 
 def scale(objects: list[Object], root: Node) -> None:
-    """Set the replicas that a kustomization gives, by the first name of an object or its present one."""
+    """Set the replicas that a kustomization gives for the present name of an object, or its first one."""
     counts = {
         get_text(node, "name"): count for node in items_in(root, "replicas") if (count := get(node, "count"))
     }
@@ -268,7 +272,7 @@ def stamp(objects: list[Object], root: Node) -> None:
 
 
 def _templates_of(obj: Object) -> Iterator[Path]:
-    """The templates in an object, as that of the jobs of a CronJob and that of their pods."""
+    """The paths of the templates in an object: of a CronJob that of its jobs and that of their pods."""
     path = TEMPLATES.get((obj.api_version, obj.identity.kind), ())
     yield from (
         path[: depth + 1] for depth, step in enumerate(path) if str(step).lower().endswith("template")
@@ -276,7 +280,7 @@ def _templates_of(obj: Object) -> Iterator[Path]:
 
 
 def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
-    """The object with the entries of a mapping at a path."""
+    """The object with the entries of a mapping merged in at a path."""
     part: Node = values
     for step in reversed(path):
         part = with_entry(new_mapping(()), str(step), part)
@@ -286,7 +290,7 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
 
 
 def named_by(document: Document) -> IdentityTest:
-    """Whether a patch names an object, by one of the names that it has had."""
+    """A test whether a patch names an object, by one of the names that the object has had."""
     patched = identity_of(document.root) if isinstance(document.root, Mapping) else None
 
     def matches(identity: Identity) -> bool:
@@ -308,14 +312,15 @@ class ObjectsByName:
         self._known = 0
 
     def forget(self) -> None:
-        """The objects have other names now."""
+        """Forget all numbers: the objects or their names have changed."""
         self._numbers.clear()
         self._known = 0
 
     def numbers(
         self, objects: Sequence[Object], document: Document, target: Map[str, str] | None
     ) -> Sequence[int]:
-        """Those that a patch may be for: it has a name, or its target has one that is no pattern."""
+        """The numbers of the objects that a patch may be for: those with the name of the patch, or of its
+        target; all, where that name is a pattern."""
         if target is None:
             name = get_text(document.root, "metadata", "name") or ""
         else:
@@ -330,21 +335,21 @@ class ObjectsByName:
 
 
 class ClaimTemplates:
-    """The templates of claims of a kustomization, as they are at some point."""
+    """The templates of claims of a kustomization at one point of its build."""
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
         self._objects = tuple(objects)
 
     @cached_property
     def index(self) -> ClaimIndex:
-        """Those that are known; of no file."""
+        """The known templates, which are in no file."""
         mappings = (obj.root for obj in self._objects if not obj.unknown)
         claims = (claim for root in mappings for claim in claims_of(Document(Source("", ""), 0, 0, 0, root)))
         return ClaimIndex.of_objects(claims)
 
 
 def with_variables(obj: Object) -> Object:
-    """An object that may have variables of a kustomization in it is not known."""
+    """The object; unknown where variables of a kustomization (``$(NAME)``) may be in it."""
     if not any("$(" in document.text for document in (obj.document, *(part.document for part in obj.pieces))):
         return obj
     return obj._replace(unknown=obj.unknown or msg("{field} of a kustomization are not read", field="vars"))

@@ -1,8 +1,8 @@
-"""How a patch has to change so that the translated base becomes the translated whole: on trees.
+"""The edits of a patch that make the translated base the translated patched object, found by comparing trees.
 
-    below' + patch = new_result     what differs between that and whole' are the edits of the patch
+    new_base + patch = new_result     the differences of new_result and new_patched are the edits
 
-Nothing is taken for granted: the edited patch is applied to below' again, which has to give whole'.
+The edited patch is applied to new_base again, and has to give new_patched.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
 
 _AMOUNTS = ("limits", "requests")
-"""Mappings in which every entry of a share may stand in the line of any other."""
+"""Mappings in which any new entry may replace any old entry in place: all are amounts of one share."""
 
 
 def apply_edits(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node:
-    """A tree after edits, read anew. Raises EditError. ``kept``: what stays where it is emptied."""
+    """A tree after edits, parsed again. ``kept``: mappings that stay when they are empty. Raises
+    EditError."""
     edits_of_base = list(edits)
     if not edits_of_base:
         return root
@@ -40,7 +41,7 @@ def apply_edits(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) ->
 
 
 def alike(node: Node | None, other: Node | None) -> bool:
-    """Whether two trees set the same; what is empty, or null, sets nothing."""
+    """Whether two trees set the same values; an empty mapping and null set nothing."""
     node, other = _non_empty(node), _non_empty(other)
     if node is None or other is None:
         return node is other
@@ -82,8 +83,8 @@ def _named(node: Node | None, key: str) -> dict[str, tuple[int, Node]]:
 
 
 class Layers(NamedTuple):
-    """One place in five trees: the base and the patched object, as they are and translated (``new_``), and
-    ``new_result``: the translated base with the patch."""
+    """The nodes at one path in five trees: the base and the patched object, each as it is and translated
+    (``new_``); and ``new_result``, the translated base with the patch as it is."""
 
     base: Node | None
     new_base: Node | None
@@ -95,15 +96,15 @@ class Layers(NamedTuple):
         return Layers(*(None if node is None else get(node, step) for node in self))
 
     def item(self, name: str, key: str) -> Layers:
-        """The items of this name in lists that are merged by a key."""
+        """The same one step down: the items of this name in lists that are merged by a key."""
         return Layers(*(_named(node, key).get(name, (0, None))[1] for node in self))
 
 
 @dataclass(frozen=True)
 class OverlayDifference:
-    """What a part of an object has to say otherwise. ``said``: what it says, as a part of the object;
-    ``lists``: those that are merged, with the key of their items. ``operates``: it is a list of operations,
-    whose paths are of the object.
+    """The changes of a patch. ``patch_tree``: the values that it sets, as a tree of the object. ``lists``:
+    the lists that are merged, with the key of their items. ``role``: the field of a share that a key sets.
+    ``operates``: the patch is a list of operations, whose paths are those of the object.
     """
 
     patch_tree: Node | None
@@ -112,7 +113,8 @@ class OverlayDifference:
     operates: bool = False
 
     def edits(self, layers: Layers) -> list[Edit]:
-        """The edits of the part, or of the object where it operates. Raises CannotMergeError."""
+        """The edits, with paths of the patch; with paths of the object where it operates. Raises
+        CannotMergeError."""
         return list(self._of_mapping(self.patch_tree, layers, ()))
 
     def _of_mapping(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
@@ -150,7 +152,7 @@ class OverlayDifference:
                 yield Put((*path, name), value)
 
     def _is_replaced(self, value: Node, layers: Layers) -> bool:
-        """What the part says is of a key that the translation replaces."""
+        """Whether a value of the patch is of a key that the translation replaces."""
         value = deref(value)
         if not isinstance(value, Scalar):
             return False
@@ -168,8 +170,8 @@ class OverlayDifference:
         *,
         any_role: bool,
     ) -> dict[str, str]:
-        """The keys that come in the lines of old ones: those of the same field, also where the object below
-        says the same, since the part did."""
+        """By old key the new key that replaces it in place: one of the same field. A key that the base sets
+        to the same value is taken too, since the patch set the old one."""
         partners: dict[str, str] = {}
         again = [name for name in _entries(layers.new_patched) if name not in new]
         for name in old:
@@ -188,7 +190,7 @@ class OverlayDifference:
         return partners
 
     def _of_value(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
-        """A mapping or a list, which may be there no longer, or is not yet."""
+        """The edits of a mapping or list, which may be removed, or new."""
         written = deref(part) if part is not None else None
         expected = deref(layers.new_patched or layers.new_result or written or layers.new_base)  # type: ignore[arg-type]
         own_node = None if self.operates and isinstance(expected, List) else written
@@ -211,7 +213,7 @@ class OverlayDifference:
             )
 
     def _of_items(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
-        """A list whose items have their places."""
+        """The edits of a list whose items are compared by position."""
         nodes, expected = _items(layers.new_result), _items(layers.new_patched)
         if len(expected) < len(nodes):
             yield Put(path, _plain(layers.new_patched))
@@ -228,7 +230,7 @@ class OverlayDifference:
             yield Append(path, to_python(new_item))
 
     def _of_named(self, part: Node | None, layers: Layers, path: Path, key: str) -> Iterator[Edit]:
-        """A list whose items are merged by a key."""
+        """The edits of a list whose items are merged by a key."""
         set_items = _named(part, key)
         for name in {**_named(layers.new_result, key), **_named(layers.new_patched, key)}:
             item = layers.item(name, key)
@@ -246,7 +248,7 @@ class OverlayDifference:
                 yield Append(path, {key: name, **self._entry(item)})
 
     def _entry(self, layers: Layers) -> dict[str, Any]:
-        """What an item of a merged list has to say that the part does not name; None deletes."""
+        """The content of a new item in a merged list: what differs from the result so far; None deletes."""
         plain: dict[str, Any] = {}
         for name in {**_entries(layers.new_result), **_entries(layers.new_patched)}:
             entry = layers.at(name)

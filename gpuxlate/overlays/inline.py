@@ -1,4 +1,4 @@
-"""Patches that are written inside a kustomization: texts in strings, read and changed where they stand.
+"""Patches that are written inside a kustomization: texts in strings, read and changed in place.
 
     kustomization ── patches[].patch: |- ──> a source of its own ── findings, splices ──> the same lines
 
@@ -46,15 +46,16 @@ _ESCAPES = {
 
 
 def is_text(node: Node | None) -> bool:
-    """An entry of ``patchesStrategicMerge`` is a patch itself, not the name of a file."""
+    """Whether an entry of ``patchesStrategicMerge`` is a patch itself, and not the name of a file."""
     return isinstance(node, Scalar) and ("\n" in node.text or node.text[:1] == "{")
 
 
 @dataclass(frozen=True)
 class InlinePatch:
-    """A patch in a kustomization. ``host``: the document of that; ``value``: the string, and its ``path``.
+    """A patch in a kustomization. ``host``: the document of the kustomization; ``value``: the string in it,
+    at ``path``.
 
-    ``shared``: an anchor gives the string to several entries.
+    ``shared``: several entries have the string, by an anchor.
     """
 
     host: Document
@@ -68,7 +69,7 @@ class InlinePatch:
         return Source(self.host.source.name, self.value.text)
 
     def locate(self, finding: Diagnostic) -> Diagnostic:
-        """A finding in the text, at its place in the kustomization."""
+        """A finding in the text of the patch, moved to its place in the kustomization."""
         span = None if finding.span is None else self.span(finding.span)
         return finding.located(document=self.host.index, span=span, fix=None)
 
@@ -142,7 +143,7 @@ class InlinePatch:
     def changed(self, new: str, splices: Sequence[Splice]) -> list[Splice]:
         """The splices of the kustomization that make the text ``new``. Raises EditError.
 
-        ``splices``: those that make it of the text.
+        ``splices``: those that change the text of the patch to ``new``.
         """
         if self.shared:
             why = msg("several entries share the text by an anchor: write it out for each")
@@ -162,7 +163,7 @@ class InlinePatch:
         return new_splices
 
     def _requoted(self, new: str, splices: Sequence[Splice]) -> Iterator[Splice]:
-        """In a string on one line: what is new is written as its quotes need it."""
+        """The splices in a string on one line: new text is escaped for its quotes."""
         style, places = self.value.style, self._places or []
         if style != '"' and not new.isprintable():
             raise EditError(msg("it is on one line: write the patch behind | in its place"), self.path)
@@ -171,7 +172,7 @@ class InlinePatch:
             yield Splice(places[splice.start], places[splice.end], text)
 
     def _lines_changed(self, new: str) -> Iterator[Splice]:
-        """In a literal: whole lines, indented as it is; all others stay."""
+        """The splices in a literal: changed lines as a whole, with its indentation; all others stay."""
         source, places = self.host.source, self._lines or []
         newline = source.newline(self.value.start)
         indent = " " * max(place.indent for place in places)
@@ -191,7 +192,7 @@ class InlinePatch:
 
 
 class _LiteralLine(NamedTuple):
-    """A line of a literal in its kustomization: from where to where, and how far it is indented."""
+    """A line of a literal: its characters in the kustomization, and its indentation."""
 
     start: int
     end: int
@@ -199,16 +200,16 @@ class _LiteralLine(NamedTuple):
 
 
 def _lines_of(text: str) -> list[str]:
-    """The lines of a literal; what ends the last one is said by its header."""
+    """The lines of a literal; the header of the literal says what ends the last one."""
     return text.rstrip("\n").split("\n")
 
 
 _MOST_LINES = 1000
-"""Lines that are compared one by one with all others."""
+"""The most lines that are compared with all others; longer texts are replaced as a whole."""
 
 
 def _unlike(before: Sequence[str], after: Sequence[str]) -> Sequence[tuple[str, int, int, int, int]]:
-    """What lines become, as ``SequenceMatcher`` says it."""
+    """The changes of lines, as opcodes of ``SequenceMatcher``."""
     if max(len(before), len(after)) > _MOST_LINES:
         return [("replace", 0, len(before), 0, len(after))]
     from difflib import SequenceMatcher

@@ -24,11 +24,12 @@ NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
 
 RESOURCE_LISTS = ("resources", "bases")
-"""The fields with what it is made of: files, or folders of other kustomizations."""
+"""The fields with the resources of a kustomization: files, or folders of other kustomizations."""
 
 
 class _Folder(NamedTuple):
-    """The files that a kustomization in a folder names; ``last``: nothing above it counts."""
+    """The files that the kustomization of a folder names. ``last``: folders above this one are not
+    searched."""
 
     patches: frozenset[str]
     resources: frozenset[str]
@@ -38,7 +39,7 @@ class _Folder(NamedTuple):
 class Piece(NamedTuple):
     """A document that objects have parts of: a patch, or a kustomization.
 
-    ``host``, ``value``: of a patch in a kustomization, the document of that, and the value with the patch.
+    ``host``, ``value``: for a patch in a kustomization, the document of the kustomization and the string.
     """
 
     document: Document
@@ -52,11 +53,11 @@ def patched_by(path: StrPath | None) -> str | None:
     It is the folder of the file or one above, up to the git root: kustomize loads no file from outside of
     the folder of a kustomization. What cannot be read names nothing.
     """
-    return None if path is None else next(naming(path), None)
+    return None if path is None else next(folders_naming(path), None)
 
 
 def names_files(folder: str) -> bool:
-    """A kustomization of a folder, or of one above it, names a file as a patch or a resource."""
+    """Whether a kustomization of a folder, or of one above it, names any file as a patch or a resource."""
     by_folder: dict[str, bool] = kept(names_files, dict)
     passed = []
     answer = False
@@ -73,14 +74,14 @@ def names_files(folder: str) -> bool:
     return answer
 
 
-def naming(path: StrPath) -> Iterator[str]:
+def folders_naming(path: StrPath) -> Iterator[str]:
     """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)
     return (folder for folder, above in _above(file) if file in above.patches)
 
 
 def is_resource(path: StrPath) -> bool:
-    """A kustomization names this file as a resource."""
+    """Whether a kustomization names this file as a resource."""
     file = os.path.abspath(path)
     return any(file in above.resources for _, above in _above(file))
 
@@ -117,10 +118,10 @@ def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
                 yield os.path.normpath(os.path.join(folder, text))
 
 
-def kustomized(files: Iterable[Input]) -> list[str]:
-    """The folders of the kustomizations among some inputs, and of those in folders that were searched.
+def kustomization_folders(files: Iterable[Input]) -> list[str]:
+    """The folders of the kustomizations among some inputs and in the folders that were searched for these.
 
-    Without those of components, which build nothing by themselves.
+    Components are left out: they build nothing by themselves.
     """
     places = (os.path.split(file.path) for file in files if file.path is not None and not file.named)
     by_hand = (os.path.split(file.path) for file in files if file.path is not None and file.named)

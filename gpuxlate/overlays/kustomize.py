@@ -1,6 +1,6 @@
-"""The kustomizations of a repository: what each makes of its files, up to each patch and in the end.
+"""The kustomizations of a repository: the objects that each builds, before each patch and at the end.
 
-The order of things is that of kustomize 5: ``accumulateTarget`` and ``configureBuiltinTransformers`` in
+The order of the steps is that of kustomize 5: ``accumulateTarget`` and ``configureBuiltinTransformers`` in
 ``api/internal/target``.
 """
 
@@ -62,7 +62,7 @@ GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
 
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
-"""Fields by which it changes objects, or how they are merged, in ways that are not read here."""
+"""Fields by which a kustomization changes objects, or how they are merged, in ways that are not read here."""
 
 _TOO_LARGE = msg("what it patches is too large to be read")
 
@@ -73,10 +73,10 @@ _CYCLE = msg("the kustomizations include one another")
 MANY_FOLDERS = msg("the repository has too many folders to search")
 
 _LOOKS = limits.MAX_NODES
-"""Pairs of a patch and an object that it may be for."""
+"""The most pairs of a patch and an object that are compared in a repository."""
 
 _AT_LEAST = 100
-"""Nodes that a change of an object takes as long as, however small it is."""
+"""The least cost of a change of an object, in nodes."""
 
 
 # -- limits ------------------------------------------------------------------------------------------
@@ -85,22 +85,27 @@ class TooMuchWorkError(UnknownError):
 
 
 class Work:
-    """The work that is left for the patches of a repository: looks at objects, and changes of them."""
+    """The work that the patches of a repository may still take: comparisons with objects, and changed
+    nodes."""
 
     def __init__(self) -> None:
         self._looks = _LOOKS
         self._nodes = limits.MAX_PATCHED
 
-    def look(self, count: int) -> None:
-        """At so many objects that a patch may be for. Raises TooMuchWorkError."""
+    def charge_comparisons(self, count: int) -> None:
+        """Count the comparisons of a patch with ``count`` objects. Raises TooMuchWorkError."""
         self._looks -= count
         if self._looks < 0:
             raise TooMuchWorkError(msg("more than {most} pairs of a patch and an object", most=_LOOKS))
 
-    def change(self, objects: Iterable[Object], size: int = 0, operations: int = 0, times: int = 1) -> None:
-        """Change objects by a patch of so many nodes, some times. Raises TooMuchWorkError.
+    def charge_changes(
+        self, objects: Iterable[Object], size: int = 0, operations: int = 0, times: int = 1
+    ) -> None:
+        """Count the nodes that a patch of ``size`` nodes changes in objects, ``times`` over. Raises
+        TooMuchWorkError.
 
-        A merge takes as long as the object is large, an operation as the mappings and lists on its path.
+        The cost of a merge is the size of the object, that of an operation the width of the mappings and
+        lists on its path.
         """
         for obj in objects if times > 0 else ():
             each = _AT_LEAST + obj.size + size + operations * (obj.width + operations)
@@ -111,12 +116,13 @@ class Work:
 
 
 class PatchMatch(NamedTuple):
-    """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
+    """The objects that a patch changes, as they are before it. ``why``: why they are not known, or that there
+    are none.
 
-    ``targeted``: the kustomization says what it is for, not the patch itself. ``before``, ``after``: the
-    templates of claims before it, and after the patches of templates that follow it in its file.
-    ``workloads``: of a patch of a template, the other objects of the kustomization. ``too_much``: ``why`` is
-    a limit of the patches of its repository.
+    ``targeted``: the kustomization names a target, the patch itself names no object. ``before``, ``after``:
+    the templates of claims before the patch, and after the patches of templates that follow it in its file.
+    ``workloads``: for a patch of a template, the other objects of the kustomization. ``too_much``: ``why`` is
+    a limit of the patches of the repository.
     """
 
     objects: tuple[Object, ...] = ()
@@ -129,9 +135,10 @@ class PatchMatch(NamedTuple):
 
 
 class PatchPlace(NamedTuple):
-    """A patch: its file, the number of its document, and of one in a kustomization where its string begins.
+    """Where a patch is: its file, the number of its document, and for a patch in a string of a kustomization
+    the character where the string begins.
 
-    Without a number it is all of a file that cannot be read.
+    Without a number it is the whole of a file that cannot be read.
     """
 
     file: str
@@ -141,12 +148,13 @@ class PatchPlace(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Built:
-    """What the kustomization of a folder makes.
+    """The objects that the kustomization of a folder builds.
 
-    ``hits``: by the place of a patch. ``unread``: there is more; ``elsewhere``: the first entry of what is
-    not here; ``too_much``: a limit of the patches of its repository; ``refused``: kustomize builds nothing.
-    ``others``: the objects that no pod is read for. ``texts``: what it has parts of; ``unmatched_patches``:
-    those of what is not there; ``below``: what it is built of.
+    ``hits``: the matches of each patch, by its place. ``unread``: why not all of the build is known;
+    ``elsewhere``: the first entry that is a URL or is not found; ``too_much``: the limit of the patches of
+    the repository that is exceeded; ``refused``: why kustomize builds nothing. ``others``: the objects
+    without pods. ``texts``: the patches and kustomizations that objects have parts of; ``unmatched_patches``:
+    patches whose object is not there; ``below``: the builds that this one includes.
     """
 
     folder: str
@@ -164,34 +172,36 @@ class Built:
     _templates: ClaimTemplates | None = None
 
     def templates(self) -> ClaimTemplates:
-        """The templates of claims, as they are so far."""
+        """The templates of claims at this point of the build."""
         if self._templates is None:
             self._templates = ClaimTemplates(obj for obj in self.objects if obj.is_template)
         return self._templates
 
     def identities(self) -> Iterator[Identity]:
-        """What all objects are called."""
+        """The identities of all objects."""
         yield from (obj.identity for obj in self.objects if is_own(obj.path))
         yield from self.others
 
     def forget_templates(self) -> None:
-        """There are other objects, or templates that have changed."""
+        """Forget the templates: objects were added, or templates have changed."""
         self._templates = None
 
     def add_matches(self, matches: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
-        """Keep what documents of a patch are for, with the templates after them."""
+        """Add the matches of patches, with the templates after these, and empty ``matches``."""
         for place, match in matches:
             self.hits.setdefault(place, []).append(match._replace(after=after))
         matches.clear()
 
     def drop_deleted(self, numbers: Iterable[int]) -> None:
-        """Without those of some objects that a patch deletes as a whole: later patches do not find them."""
+        """Remove those of some objects that a patch has deleted as a whole: later patches do not find
+        them."""
         if not all(self.objects[number].root.entries for number in numbers):
             self.objects[:] = [obj for obj in self.objects if obj.root.entries]
             self.objects_by_name.forget()
 
     def mark_unknown(self, why: Message, *, unclear: bool = False) -> None:
-        """All objects are not known from here on. ``unclear``: by a patch that cannot be read."""
+        """Mark all objects as unknown from here on. ``unclear``: a patch that cannot be read is the
+        reason."""
         more = why if unclear else None
         self.objects[:] = (
             obj._replace(unknown=obj.unknown or why, unclear=obj.unclear or more) for obj in self.objects
@@ -203,7 +213,7 @@ class Tree:
     """The kustomizations of one repository, each read and built once."""
 
     def __init__(self, root: str, texts: Map[str, bytes] = MappingProxyType({})) -> None:
-        """``texts``: what files will have, by their real paths."""
+        """``root``: the folder of the repository. ``texts``: the future bytes of files, by real path."""
         self._root = root
         self._texts = texts
         self._new: dict[str, Document | None] = {}
@@ -215,7 +225,7 @@ class Tree:
         self._includers: dict[str, list[str]] | None = None
 
     def built(self, folder: str) -> Built:
-        """What the kustomization of a folder makes of the objects that it reads."""
+        """The build of the kustomization of a folder. Raises nothing: the result says what is not known."""
         if folder not in self._built:
             result = Built(folder)
             try:
@@ -229,7 +239,10 @@ class Tree:
         return self._built[folder]
 
     def users(self, folder: str) -> list[str]:
-        """The folder; of a component those of all kustomizations that include it. Raises UnknownError."""
+        """The folder itself, or for a component the folders of all kustomizations that include it, sorted.
+
+        Raises UnknownError.
+        """
         folders: dict[str, None] = {}
         pending, seen = [folder], {folder}
         for path in pending:
@@ -244,14 +257,15 @@ class Tree:
         return sorted(folders)
 
     def follows(self, folder: str, kind: str) -> bool:
-        """Its configurations say which fields name objects of a kind: they are renamed with them."""
+        """Whether the ``configurations`` of a kustomization say which fields name objects of a kind, so that
+        kustomize renames these references too."""
         paths = (self._local(folder, entry) for entry in items_in(kustomization_in(folder), "configurations"))
         read = [document for path in paths if path is not None for document in self._documents(path)]
         rows = (row for document in read for row in items_in(document.root, "nameReference"))
         return any(get_text(row, "kind") == kind for row in rows)
 
     def _including(self) -> dict[str, list[str]]:
-        """By component the folders of kustomizations that include it."""
+        """By component the folders of the kustomizations that include it. Raises UnknownError."""
         if self._includers is None:
             by_folder: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
@@ -279,7 +293,7 @@ class Tree:
             self._pending.pop()
 
     def _kustomization(self, folder: str) -> Document | None:
-        """That of a folder, with the text that it will have."""
+        """The kustomization of a folder, with its future text where there is one."""
         names = (os.path.join(folder, name) for name in NAMES) if self._texts else ()
         path = next((name for name in names if os.path.realpath(name) in self._texts), None)
         if path is None:
@@ -306,7 +320,7 @@ class Tree:
             self._patch(result, folder, entry, None, None)
         for entry in items_in(root, "patches"):
             self._patch_entry(result, folder, entry, document)
-        self._work.change(result.objects, times=len(items_in(root, "labels")) - 1)
+        self._work.charge_changes(result.objects, times=len(items_in(root, "labels")) - 1)
         rename(result.objects, result.others, root)
         if changed_names(root) and not self.follows(folder, TEMPLATE):
             result.objects[:] = (
@@ -331,7 +345,7 @@ class Tree:
                 )
 
     def _gather(self, result: Built, folder: str, host: Document) -> None:
-        """Add the objects that a kustomization is made of, those of its components with what these do."""
+        """Add the objects of the resources of a kustomization, and apply its components."""
         root = host.root
         check_fields(host, folder)
         seen: set[tuple[str, ...]] = set()
@@ -349,14 +363,14 @@ class Tree:
             if path in self._pending:
                 raise RefusedError(host, entry, _CYCLE)
             check_kind(host, entry, kustomization_in(path), COMPONENT)
-            self._work.look(len(result.objects))
+            self._work.charge_comparisons(len(result.objects))
             self._build(result, path)
 
     def _name(self, folder: str) -> str:
         return os.path.relpath(folder, self._root)
 
     def _resource(self, result: Built, folder: str, entry: Node, host: Document) -> list[Identity]:
-        """Add the objects of an entry of ``host``; what they are called."""
+        """Add the objects of an entry of ``host``, and return the identities of all of them."""
         added: list[Identity] = []
         path = self._local(folder, entry)
         if path is None:
@@ -371,7 +385,7 @@ class Tree:
             below = self.built(path)
             if below.refused:
                 raise below.refused
-            self._work.look(len(below.objects))
+            self._work.charge_comparisons(len(below.objects))
             result.objects += below.objects
             result.others += below.others
             added += below.identities()
@@ -396,7 +410,8 @@ class Tree:
         return added
 
     def _local(self, folder: str, entry: Node) -> str | None:
-        """The path of a file or folder that is here; None for a URL, and for links that lead elsewhere."""
+        """The path of a file or folder in the repository; None for a URL, and for links that lead
+        elsewhere."""
         text = entry.text if isinstance(entry, Scalar) else ""
         if not text or "\0" in text or "\n" in text or os.path.isabs(text):
             return None
@@ -407,7 +422,7 @@ class Tree:
         return path
 
     def _documents(self, path: str) -> list[Document]:
-        """The documents of a file, within the allowance. Raises UnknownError."""
+        """The documents of a file. Raises UnknownError, also where the files exceed a limit."""
         self._files -= 1
         if self._files < 0 or self._bytes <= 0:
             raise UnknownError(_TOO_LARGE)
@@ -450,7 +465,7 @@ class Tree:
         target: dict[str, str] | None,
         options: Node | None = None,
     ) -> None:
-        """Apply one entry; where it cannot be, nothing is known of what it may be for."""
+        """Apply one patch entry; where it cannot be read, the objects that it may change are unknown."""
         if text is None and is_text(path):
             path, text = None, path
         place = PatchPlace("")
@@ -484,23 +499,23 @@ class Tree:
         for part in pieces_of_text:
             document = part.document
             numbers = result.objects_by_name.numbers(result.objects, document, target)
-            self._work.look(len(numbers))
+            self._work.charge_comparisons(len(numbers))
             test = matches or named_by(document)
             chosen = [number for number in numbers if test(result.objects[number].identity)]
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
-                self._work.look(len(result.others) if matches is None else 0)
+                self._work.charge_comparisons(len(result.others) if matches is None else 0)
                 result.unmatched_patches += (
                     [part] if matches is None and not any(map(test, result.others)) else []
                 )
             patched = tuple(result.objects[number] for number in chosen)
             size, width = count_nodes(document.root)
-            self._work.change(patched, size, width if is_operations(document) else 0)
+            self._work.charge_changes(patched, size, width if is_operations(document) else 0)
             before = result.templates()
             others: tuple[Object, ...] = ()
             if any(obj.is_template for obj in patched):
-                self._work.look(len(result.objects))
+                self._work.charge_comparisons(len(result.objects))
                 others = tuple(obj for obj in result.objects if not obj.is_template)
                 result.forget_templates()
             else:
@@ -524,7 +539,7 @@ class Tree:
 
 
 def _generated(root: Node | None) -> Iterator[Identity]:
-    """What the ConfigMaps and Secrets are called that a kustomization generates."""
+    """The identities of the ConfigMaps and Secrets that a kustomization generates."""
     for name, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
         for node in items_in(root, name):
             names = ((get_text(node, "name") or "", get_text(node, "namespace") or ""),)
@@ -535,11 +550,11 @@ _KEYS_OF_PODS = regex(
     r"(?:^|[./])(?:resources|limits|requests|annotations|labels|nodeSelector|affinity|schedulerName"
     r"|resourceClaims|env)(?:[./\[]|$)|(?:^|\.)(?:spec|template|metadata|containers(?:\.[^.]*|\.\[[^\]]*\])?)$"
 )
-"""Paths of what a pod requests, or of what holds it."""
+"""Matches field paths of the GPU keys of a pod, and of mappings that have such keys."""
 
 
 def _replaces_keys(root: Node | None, name: str) -> bool:
-    """The ``replacements`` of a kustomization may write what pods request; those of a file are not read."""
+    """Whether the ``replacements`` of a kustomization may write GPU keys; those in files are not read."""
     if name != "replacements":
         return False
     rows = items_in(root, name)
@@ -558,11 +573,11 @@ def _documents_in(text: str) -> list[Document]:
 
 
 _REMOTE = regex(r"://|^git@|^[\w.-]+\.[a-z]{2,}/|\?ref=")
-"""How an entry of ``resources`` begins, or what it has, that kustomize asks the network for."""
+"""Matches an entry of ``resources`` that kustomize downloads."""
 
 
 def _is_missing(folder: str, entry: Node) -> bool:
-    """It is the path of a file or folder, and nothing is there: kustomize refuses it."""
+    """Whether an entry is a path of a file or folder that does not exist: kustomize refuses it."""
     text = entry.text if isinstance(entry, Scalar) else ""
     if not text or "\0" in text or "\n" in text or _REMOTE.search(text):
         return False
@@ -570,7 +585,7 @@ def _is_missing(folder: str, entry: Node) -> bool:
 
 
 def _check_file(host: Document, folder: str, path: Node | None) -> None:
-    """Raises RefusedError where the file of a patch is not there."""
+    """Raise RefusedError where the file of a patch does not exist."""
     if path is not None and not is_text(path) and _is_missing(folder, path):
         raise RefusedError(host, path, _not_local(path))
 
@@ -587,7 +602,7 @@ def load_tree(folder: str) -> Tree:
 
 
 def root_of(folder: str) -> str:
-    """Where to look for what includes a kustomization: its repository, else the working folder."""
+    """The folder to search for kustomizations that include one: its repository, else the working folder."""
     root_of_repository = repository(folder)
     if os.path.exists(os.path.join(root_of_repository, ".git")):
         return root_of_repository

@@ -54,7 +54,8 @@ CORRECT = "correct it: kustomize builds nothing of it"
 
 
 class RefusedError(UnknownError):
-    """kustomize refuses the kustomization, and why: at a node of its document, or at its beginning."""
+    """kustomize refuses the kustomization. ``node``: where in its document; None: at the beginning. ``why``:
+    the reason."""
 
     def __init__(self, document: Document, node: Node | None, why: Message) -> None:
         self.document = document
@@ -67,7 +68,7 @@ class RefusedError(UnknownError):
 
 
 def check_fields(document: Document, folder: str) -> None:
-    """Raises RefusedError for fields and files that a kustomization cannot have."""
+    """Raise RefusedError for fields and files that a kustomization cannot have."""
     root = document.root
     several = [name for name in NAMES if os.path.isfile(os.path.join(folder, name))]
     if len(several) > 1:
@@ -102,7 +103,7 @@ def _check_text(document: Document, patch: Node | None) -> None:
 
 
 def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:
-    """The fields that there are none of, with their keys."""
+    """The fields that no kustomization has, with the nodes of their keys."""
     yield from _beyond(root, _TOP)
     for field, fields in _ITEMS.items():
         for node in items_in(root, field):
@@ -117,7 +118,7 @@ def _beyond(node: Node | None, fields: frozenset[str]) -> Iterator[tuple[str, No
 
 
 def check_kind(document: Document, entry: Node, below: Node | None, kind_of_field: str) -> None:
-    """Raises RefusedError where a component stands among resources, or a kustomization among components."""
+    """Raise RefusedError where a component is in resources, or a kustomization in components."""
     kind = get_text(below, "kind") or KUSTOMIZATION
     if below is not None and kind != kind_of_field and kind in _VERSIONS:
         why = (
@@ -144,7 +145,7 @@ def check_once(
 
 
 def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:
-    """Raises RefusedError for replicas of what is not there, or has none."""
+    """Raise RefusedError for replicas of an object that does not exist, or that has no replicas."""
     names = {identity.names[at][0] for identity in identities if identity.kind in kinds for at in (0, -1)}
     for node in items_in(document.root, "replicas"):
         name = get_text(node, "name")

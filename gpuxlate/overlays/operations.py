@@ -1,4 +1,4 @@
-"""Lists of operations (JSON 6902): what they make of an object, and edits of the object as they say it.
+"""Lists of operations (JSON 6902): the object after them, and edits of the object as edits of the list.
 
 A *virtual* path is one in the object that is patched; the list itself is at other paths. Source: RFC 6902,
 RFC 6901, and evanphx/json-patch v4, which kustomize uses.
@@ -59,7 +59,7 @@ class Operated(NamedTuple):
 
 
 def is_operations(document: Document) -> bool:
-    """The document is a list, as patches of operations are."""
+    """Whether the document is a list, as patches of operations are."""
     return document.root is not None and isinstance(deref(document.root), List)
 
 
@@ -84,15 +84,15 @@ def pointer(path: Path) -> str:
 
 
 def is_refused(why: str) -> bool:
-    """What is said of operations says that kustomize refuses them too."""
+    """Whether the reason why operations are not read is that kustomize refuses them too."""
     return isinstance(why, Message) and why.template == _DOES_NOT_APPLY
 
 
 class PatchPlaces:
-    """Where a document says what is at a place of the object after it, by node.
+    """Where a patch sets what is at a path of the patched object. Values are compared by node.
 
-    ``after``: that object; ``lists``: those that are merged by a key. Of operations, ``places`` are those
-    that they changed in the object, in their order: what they set is in it, what they removed was there.
+    ``after``: the patched object; ``lists``: the lists that are merged by a key. ``places``: for a list of
+    operations, the path in the object that each of them changed.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class PatchPlaces:
         return self._written(path)[1]
 
     def _written(self, path: Path) -> tuple[Path, bool]:
-        """The place in the document, and whether it is said there."""
+        """The path in the document of the patch, and whether the patch sets the value there."""
         return self._in_operations(path) if self._listed else self._in_part(path)
 
     def _in_operations(self, path: Path) -> tuple[Path, bool]:
@@ -125,8 +125,8 @@ class PatchPlaces:
         return ((), False) if number is None else ((number, "path"), path in last)
 
     def patch_tree(self) -> Mapping:
-        """What operations say, as a part of the object after them: what they set or test there, and null for
-        what they remove."""
+        """The values of operations as a tree of the object: what they set or test, and null for what they
+        remove."""
         tree = new_mapping(())
         for operation, place in zip(operations(self._document), self._places, strict=True):
             if operation.op in ("test", "remove") and place:
@@ -195,7 +195,7 @@ class PatchPlaces:
 def apply_operations(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
     """The object after all operations of a document, in order. Raises CannotMergeError.
 
-    ``lenient``: without those that do not apply; what they set is there all the same.
+    ``lenient``: an operation that does not apply is skipped, but the value that it sets is added.
     """
     listed_operations = list(operations(document))
     if len(listed_operations) != len(items(deref(document.root) if document.root else None)):
@@ -280,7 +280,7 @@ def _at(root: Node, steps: Sequence[str]) -> Node | None:
 
 
 def _resolved(root: Node, steps: Sequence[str]) -> Path:
-    """The steps of a pointer as those of a path: numbers where lists are."""
+    """The steps of a pointer as a path: numbers where lists are."""
     path: list[str | int] = []
     node: Node | None = root
     for step in steps:
@@ -329,7 +329,7 @@ def _index(step: str, count: int, insert: bool) -> int:
 
 
 def _plain(node: Node) -> Any:
-    """A value to compare: texts with what they resolve to."""
+    """A value as plain data, to compare it: texts with their types."""
     node = deref(node)
     if isinstance(node, Mapping):
         return {name: _plain(value) for name, _, value, _ in entries_of(node)}
@@ -427,10 +427,10 @@ class _Maker:
                 self._append(path, value, writers)
 
     def _writers(self, path: Path) -> list[tuple[Operation, Path]]:
-        """The operations that say what is at a virtual path, or what it is in, in their order, each with the
-        path in its value.
+        """The operations that set or test the value at a virtual path, or a value around it, in their order,
+        each with the rest of the path in its value.
 
-        What an operation has moved or copied there is said by the one that gave it, if any did.
+        A value that was moved or copied there belongs to the operation that set it, if there is one.
         """
         steps = tuple(map(str, path))
         around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
@@ -451,12 +451,13 @@ class _Maker:
         return [writer for writer in writers if not self._shifts_items(writer[0])]
 
     def _shifts_items(self, operation: Operation) -> bool:
-        """What is there now is not its own: it was moved or copied, or is the next item of a list."""
+        """Whether the value at its path is not its own: it was moved or copied, or is the next item of a
+        list."""
         drops = operation.op == "remove" and isinstance(self._places[operation.number][-1], int)
         return drops or operation.op in SHIFTS
 
     def _test(self, operation: Operation, rest: Path, edit: Edit) -> None:
-        """What is tested is tested under its new name, for what it is before the operation."""
+        """Change a test to the new key, and to the value that is there before the operation."""
         at = (operation.number, "value", *rest)
         match edit:
             case Rename(path, key, value):
@@ -479,8 +480,8 @@ class _Maker:
                     self._made.append(Remove(at))
 
     def _tested(self, test: Operation, path: Path, value: Any) -> Any:
-        """The value at a path when it is tested: that below, where no operation sets it before; None where
-        nothing is there."""
+        """The value at a path when it is tested: that of the base, where no operation sets it before; None
+        where nothing is there."""
         writers = self._writers(path)
         if any(operation.sets and operation.number < test.number for operation, _ in writers):
             return value
@@ -488,7 +489,7 @@ class _Maker:
         return to_python(node) if isinstance(node, Node) else value if node else None
 
     def _lose(self, inner: list[tuple[Operation, Path]]) -> None:
-        """A null in a value deletes nothing: the value is without the key."""
+        """Remove keys from the values of operations: null in such a value would delete nothing."""
         for operation, rest in inner:
             self._losses.setdefault(operation.number, []).append(rest)
 
@@ -501,7 +502,7 @@ class _Maker:
         self._set(operation, path, value)
 
     def _set(self, operation: Operation, path: Path, value: Any) -> None:
-        """The operation gives this value, or deletes what is there."""
+        """Change an operation so that it sets this value, or deletes what is there."""
         is_there = bool(self._below(path))
         if value is None and not is_there:
             self._gone[operation.number] = None
@@ -548,18 +549,16 @@ class _Maker:
             self._new(path, [value])
 
     def _new(self, path: Path, value: Any) -> None:
-        """A new operation; it gives the first mapping above that is not there, with the value in it."""
-        depth_there = next(
-            (depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path)
-        )
-        for step in reversed(path[depth_there:]):
+        """Add an operation that sets the value, with the first missing mapping around it."""
+        depth = next((depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path))
+        for step in reversed(path[depth:]):
             if isinstance(step, int):
                 raise EditError("the object that it patches has no such item", path)
             value = {step: value}
-        self._added[path[:depth_there]] = _both(self._added.get(path[:depth_there]), value)
+        self._added[path[:depth]] = _both(self._added.get(path[:depth]), value)
 
     def _is_there(self, path: Path) -> bool:
-        """Something is at a virtual path before new operations, which come last."""
+        """Whether something is at a virtual path before the new operations, which come last."""
         if self._shifts and self._replayed:
             return get(self._replayed.root, *path) is not None
         return bool(self._below(path))
@@ -589,7 +588,8 @@ class _Maker:
         return kept
 
     def _check_others(self) -> None:
-        """What an operation needs is still there: a mapping that loses all its keys is gone."""
+        """Remove operations on what is gone. Raises EditError where one sets a value in a mapping that is
+        gone, as is one that loses all its keys."""
         set_before: set[tuple[str, ...]] = set()
         edited = {edit.path[0] for edit in self._made if edit.path}
         for operation in self._operations:
@@ -603,7 +603,7 @@ class _Maker:
                 set_before.add(operation.steps)
 
     def _is_known(self, steps: tuple[str, ...], set_before: Set[tuple[str, ...]]) -> bool:
-        """Something is at these steps, or was given there; a number may be of an item, or a key."""
+        """Whether something is at these steps, or is set there before; a number may be an index or a key."""
         path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
         return (
             not steps
@@ -614,7 +614,7 @@ class _Maker:
 
 
 def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
-    """Nothing is left of a mapping when these entries are gone."""
+    """Whether nothing is left of a mapping without these entries."""
     if path in gone:
         return True
     node = deref(node)

@@ -26,24 +26,24 @@ class Places(Protocol):
     """Where a patch sets what is at a path of the patched object."""
 
     def of(self, path: Path) -> Path:
-        """Its path in the document of the patch, or that of the nearest place around it."""
+        """The path in the document of the patch that sets the value, or the nearest one around it."""
 
     def sets(self, path: Path) -> bool:
-        """The patch itself sets what is there."""
+        """Whether the patch itself sets the value at the path."""
 
 
 class OverlayBase(NamedTuple):
     """A pod of another file (the base), and a patch of it.
 
-    ``whole``: the patched pod; ``patch``: the pod as the patch has it, with paths of its own document; for a
-    list of operations, or a patch of the object alone, the patched pod. ``root``, ``after``: the mapping with
-    the base, and the patched one. ``lay``: applies a document to such a mapping; ``lenient`` leaves out
-    operations that do not apply; it raises CannotMergeError. ``said``: what the patch sets, as a tree of the
-    object; ``lists``: those that it merges by a key of their items. ``operated``: the paths of operations.
-    ``claims``: those of the patched pod, after the patches of their templates that follow. ``alone``: why
-    another document of the file cannot be a patch of a template. ``home``: where the base is written, if a
-    kustomization has it. ``within``: the path of all that the patch sets for the pod; the trees hold nothing
-    beside it.
+    ``patched``: the patched pod. ``patch``: the pod as the patch has it, with paths of its own document; the
+    patched pod, for a list of operations or a patch that has no pod. ``root``, ``patched_root``: the object
+    (or the values) of the base, and of the patched pod. ``apply``: applies a document to such a mapping; its
+    last argument says to leave out operations that do not apply; it raises CannotMergeError. ``patch_tree``:
+    the values that the patch sets, as a tree of the object; ``lists``: the lists that it merges by a key of
+    their items. ``operation_paths``: the paths of operations in the object. ``claims``: the claims of the
+    patched pod, after the patches of their templates that follow. ``why_alone``: why another document of the
+    file cannot be a patch of a template. ``home``: where the base is written, if a kustomization has it.
+    ``within``: the path of all values that the patch sets for the pod; the trees have nothing outside of it.
     """
 
     base: Pod
@@ -73,7 +73,7 @@ class OverlayPod(NamedTuple):
     unknown: str | None = None
 
     def under(self, names: Mapping[str, str]) -> OverlayPod:
-        """The same, with resources under other names."""
+        """The same with resources by other names. ``names``: by name in the text its name on data sheets."""
         bases = tuple(
             base._replace(
                 base=base.base.under(names), patched=base.patched.under(names), patch=base.patch.under(names)
@@ -86,8 +86,8 @@ class OverlayPod(NamedTuple):
 class TemplatePatch(NamedTuple):
     """A patch of a template of claims. ``classes``: the device classes of the template and of the patch.
 
-    ``users``: the objects with pods that use it. ``before``: the document before it, and its pods.
-    ``why``: it is not known what it is for.
+    ``users``: the objects with pods that use the template. ``before``: the document before the patch, and its
+    pods. ``why``: why it is not known which template it changes.
     """
 
     path: Path

@@ -18,7 +18,7 @@ _SIMPLE = regex(r"(?:[\w .|\-/:]|\\[.\-/]|\[\^?[\w.\-]+\]|[()^$]|(?<=[\w.\-\])])
 """Patterns that every language reads alike."""
 
 _MOST_REPEATS, _MOST_CHOICES = 3, 8
-"""How many a pattern may have: more may take longer to match than anybody waits."""
+"""The most repeats and alternatives in a pattern: more may take very long to match."""
 
 _TERM = regex(
     r"\s*(?:(?P<absent>!)\s*(?P<no>[\w./-]+)"
@@ -29,7 +29,7 @@ _TERM = regex(
 
 
 class UnknownError(Exception):
-    """What a patch is for cannot be known. The message says why."""
+    """The objects that a patch changes cannot be known. The message says why."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -37,7 +37,8 @@ class UnknownError(Exception):
 
 
 class Identity(NamedTuple):
-    """What an object is called. ``names``: all that it has had, with namespaces, the present one last."""
+    """The kind, names and labels of an object. ``names``: each name that it has had with its namespace, the
+    present one last."""
 
     group: str
     version: str
@@ -51,7 +52,7 @@ IdentityTest = Callable[[Identity], bool]
 
 
 def compile_target(target: Mapping[str, str]) -> IdentityTest:
-    """The test of a ``target``. Raises UnknownError."""
+    """The test whether an object matches a ``target``. Raises UnknownError."""
     plain = {field: _pattern(target[field]) for field in ("group", "version", "kind") if target.get(field)}
     name, namespace = (_pattern(target.get(field) or ".*") for field in ("name", "namespace"))
     labels = _terms(target.get("labelSelector", ""))
@@ -72,7 +73,8 @@ def compile_target(target: Mapping[str, str]) -> IdentityTest:
 
 @lru_cache(maxsize=1024)
 def _pattern(text: str) -> Callable[[str], bool]:
-    """A pattern of the whole of a name. Raises UnknownError for one that is not simple."""
+    """The test whether a whole name matches a pattern. Raises UnknownError for a pattern that is not
+    simple."""
     bounded = sum(map(text.count, "*+?")) <= _MOST_REPEATS and text.count("|") <= _MOST_CHOICES
     repeats_groups = any(sign in text for sign in ("(?", ")*", ")+"))
     try:

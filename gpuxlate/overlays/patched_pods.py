@@ -1,4 +1,4 @@
-"""The pods that a patch is about: those in a part of an object, and those that operations change."""
+"""The pods that a patch changes: those in its part of an object, and those that operations change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpuxlate.yamltext.parse import Document
 
 
 def patched_pods(document: Document) -> list[Pod]:
-    """The pods that a patch is about: those of a document, and templates of which it has no container."""
+    """The pods in a patch: those with containers, and pod templates without containers."""
     pods = list(pods_in(document))
     templates = {pod.keys.metadata_path for pod in pods}
     for ref, path, node in objects_in(document):
@@ -41,7 +41,8 @@ def _templates(path: Path, node: Mapping, *, is_pod: bool) -> Iterator[tuple[Pat
 
 
 def operations_about(document: Document, pods: Iterable[Pod]) -> Iterator[Path]:
-    """The operations about what a share of these pods is in; paths of the pods are those in their objects."""
+    """The paths of the operations that change fields of these pods in which a share can be; the paths of the
+    pods are those in their objects."""
     places = {
         (*above, name)
         for pod in pods

@@ -34,7 +34,7 @@ _DIRECTIVE = "$patch"
 
 
 class CannotMergeError(ValueError):
-    """The patch does not fit the object, or asks for something that is not read. The message says why."""
+    """The patch does not fit the object, or has a directive that is not read. The message says why."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ def lists_of(api_version: str | None, kind: str | None) -> Map[str, str]:
 def merge_patch(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
     """``base`` with the patch ``part`` applied, None where nothing is left. Neither of them is changed.
 
-    ``key``: they are lists whose items are merged by it. Raises CannotMergeError.
+    ``key``: both are lists, whose items are merged by this key. Raises CannotMergeError.
     """
     part = deref(part)
     base = None if base is None or is_null(base) else deref(base)
@@ -70,14 +70,14 @@ def is_null(node: Node) -> bool:
 
 
 def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
-    """A mapping that is in no text."""
+    """A mapping without a place in a text."""
     mapping = Mapping(0, None, None, flow=False)
     mapping.entries.extend(entries)
     return mapping
 
 
 def narrow(node: Node, path: Path) -> Mapping:
-    """A mapping without what is beside a path through its mappings; all of it where the path has no steps."""
+    """A mapping reduced to what is at a path through its mappings; unchanged where the path is empty."""
     mapping = deref(node)
     assert isinstance(mapping, Mapping)
     entry = entry_of(mapping, path[0]) if path else None
@@ -88,7 +88,7 @@ def narrow(node: Node, path: Path) -> Mapping:
 
 
 def new_list(items: Iterable[Node]) -> List:
-    """A list that is in no text."""
+    """A list without a place in a text."""
     sequence = List(0, None, None, flow=False)
     sequence.items.extend(items)
     return sequence
@@ -122,7 +122,7 @@ def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mappi
 
 
 def _directive(entries: dict[str, tuple[Node, Node]]) -> str:
-    """``$patch`` of a mapping, which it loses."""
+    """The value of ``$patch`` of a mapping, removed from its entries."""
     text = "merge"
     if _DIRECTIVE in entries:
         value = deref(entries.pop(_DIRECTIVE)[1])

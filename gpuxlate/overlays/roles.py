@@ -1,4 +1,4 @@
-"""What a file is by its name and the files beside it: manifests, the values of a chart, or a patch."""
+"""The role of a file, from its name and the files beside it: manifests, values of a chart, or a patch."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ _MAYBE_VALUES = regex(_VALUES.pattern, re.IGNORECASE)
 
 
 def may_be_values(name: str) -> bool:
-    """A file of this name probably holds values of a chart: ``gpu-values.yaml`` of its tests, say."""
+    """Whether a file of this name probably has values of a chart, such as ``gpu-values.yaml`` of its
+    tests."""
     return _MAYBE_VALUES.fullmatch(name) is not None
 
 
 class FileKind(StrEnum):
-    """What a file holds."""
+    """The content of a file."""
 
     MANIFESTS = "manifests"
     VALUES = "values"  # of a Helm chart
@@ -41,10 +42,11 @@ class FileRole(NamedTuple):
     """How to read one file. ``is_overlay``: it changes objects of other files (the bases), so that a key that
     it does not set is not missing, and its shares are counted with those of the bases.
 
-    ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
-    objects that it renames; ``inline``: the patches that are written in it. ``part_of_build``: its shares
-    are counted with what kustomize builds of it. ``shared``: other files are read with it.
-    ``in_folder``: it was found in a folder, not named by hand.
+    ``pods``: reads the pods of a document of it. ``templates``: reads the patches of templates of claims.
+    ``renamed``, ``inline``: of a kustomization, the pods of the objects that it renames, and the patches that
+    are written in it. ``part_of_build``: its shares are counted with the objects that kustomize builds of it.
+    ``shared``: other files read it too, so that its documents are kept. ``in_folder``: it was found in a
+    folder, not named by the user.
     """
 
     kind: FileKind
@@ -59,16 +61,16 @@ class FileRole(NamedTuple):
 
     @property
     def is_named_by_file(self) -> bool:
-        """Entries of decisions name the file in place of its objects, which are not whole in it."""
+        """Whether entries of decisions name the file, and not its objects, of which it has only a part."""
         return self.kind is not FileKind.MANIFESTS
 
     def read(self, file: Input) -> tuple[bytes, DocumentReader]:
-        """The bytes of its input, and what reads its manifests. Raises InputError."""
+        """The bytes of the file, and the function that reads its documents. Raises InputError."""
         return read_shared(file) if self.shared else (file.read_bytes(), documents)
 
     @property
     def can_skip(self) -> bool:
-        """Nothing in a run depends on the file if it has no vendor's word.
+        """Whether nothing in a run depends on the file where it has no word of any vendor.
 
         A patch or the values of one release may remove what their base requests.
         """
@@ -83,7 +85,8 @@ MANIFESTS = FileRole(FileKind.MANIFESTS, _whole)
 
 
 def role_of(path: StrPath | None) -> FileRole:
-    """How to read a file; what is beside it is read too, and what cannot be read says nothing."""
+    """How to read a file. The charts and kustomizations around it are read; one that cannot be read is
+    ignored."""
     if path is None:
         return MANIFESTS
     folder, name = os.path.split(path)

@@ -1,4 +1,4 @@
-"""What kustomize builds in a run: the kustomizations that are builds of their own, and where their nodes are
+"""The builds of a run: the kustomizations that no other one uses, what they build, and where that is
 written."""
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _BELOW = ("resources", "bases", "components")
 class Builds:
     """The builds of a run.
 
-    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the files that they
-    are made of, kustomizations included, and ``names``: the files of the run, by their real paths.
-    ``relative``: those are named from here.
+    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the real paths of
+    all files that they are built of, kustomizations included. ``names``: by real path the name of a file in
+    the run. ``relative``: these names are relative to the working folder.
     """
 
     roots: tuple[str, ...]
@@ -45,11 +45,11 @@ class Builds:
     relative: bool
 
     def uses(self, file: Input) -> bool:
-        """What the file requests is counted with what is built of it."""
+        """Whether a file is a part of a build, so that its shares are counted there."""
         return file.path is not None and os.path.realpath(file.path) in self.used
 
     def name(self, path: str) -> str:
-        """What to call a file or folder of a build: as the run does."""
+        """The name of a file or folder of a build, in the form that the run uses."""
         name_in_run = self.names.get(os.path.realpath(path))
         return name_in_run or (os.path.relpath(path) if self.relative else path)
 
@@ -63,7 +63,7 @@ def builds_of(folders: Sequence[str], files: Iterable[Input]) -> Builds:
             _visit(path, uses, inner)
     roots: list[str] = []
     seen: dict[str, None] = {}
-    # what none of the first ones reaches includes one another
+    # kustomizations that no root reaches include one another
     for folder in (*(folder for folder in folders if folder not in inner), *folders):
         if folder not in seen:
             roots.append(folder)
@@ -103,10 +103,9 @@ def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
 
 # --- what one of them builds ------------------------------------------------------------------------
 def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
-    """What the kustomization of a folder builds, with the texts of all that it is built of.
+    """The build of the kustomization of a folder, with the texts of all builds that it includes.
 
-    ``texts``: what files will have, by their real paths. Only files are read: nothing is raised for their
-    content.
+    ``texts``: the future bytes of files, by real path. Raises nothing for the content of files.
     """
     root = root_of(folder)
     built = (load_tree(root) if texts is None else Tree(root, texts)).built(folder)
@@ -123,13 +122,13 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
 
 
 class WholeBuild(NamedTuple):
-    """What a kustomization builds, and all files that it is built of, by their real paths."""
+    """The build of a kustomization, and the real paths of all files that it is built of."""
 
     built: Built
     files: tuple[str, ...]
 
     def others(self) -> list[str]:
-        """The folders of other kustomizations of the repository that are built of some of the files.
+        """The folders of other kustomizations of the repository that use some of the files.
 
         Raises UnknownError.
         """
@@ -152,7 +151,8 @@ class WholeBuild(NamedTuple):
 
 
 def whole_build(folder: str) -> WholeBuild:
-    """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
+    """The build of the kustomization of a folder. Raises UnknownError where a part of it that can have GPU
+    keys is not known."""
     folder = os.path.abspath(folder)
     built, builds = build(folder), builds_of([folder], ())
     if get_text(kustomization_in(folder), "kind") == "Component":
@@ -162,7 +162,8 @@ def whole_build(folder: str) -> WholeBuild:
         (
             obj
             for obj in built.objects
-            if obj.unknown and (places.matter or might_have_gpu_keys(obj.document.text.encode()))
+            if obj.unknown
+            and (places.patches_may_have_gpu_keys or might_have_gpu_keys(obj.document.text.encode()))
         ),
         None,
     )
@@ -174,7 +175,7 @@ def whole_build(folder: str) -> WholeBuild:
 
 
 def _apart(objects: Iterable[Object]) -> Iterator[Object]:
-    """The objects without those that another one carries, which are read with it."""
+    """The objects without those that another one carries: these are read with it."""
     above: Object | None = None
     for obj in objects:
         if above and obj.document is above.document and obj.path[: len(above.path)] == above.path != obj.path:
@@ -184,7 +185,7 @@ def _apart(objects: Iterable[Object]) -> Iterator[Object]:
 
 
 def _below(build: Built) -> Iterator[Built]:
-    """It and all that it is built of, each once."""
+    """A build and all builds that it includes, each once."""
     pending, seen = [build], {build}
     for built in pending:
         yield built
@@ -196,7 +197,7 @@ def _below(build: Built) -> Iterator[Built]:
 # --- places -----------------------------------------------------------------------------------------
 @dataclass
 class BuildPlaces:
-    """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
+    """Where the nodes of the objects of a build are written. ``sources``: the texts by file name."""
 
     built: Built
     builds: Builds
@@ -207,13 +208,14 @@ class BuildPlaces:
         return self.builds.name(self.built.folder)
 
     @cached_property
-    def matter(self) -> bool:
-        """A patch may have something that requests GPUs."""
+    def patches_may_have_gpu_keys(self) -> bool:
+        """Whether a patch of the build may request GPUs."""
         return any(might_have_gpu_keys(piece.document.text.encode()) for piece in self.built.texts)
 
     @cached_property
     def _texts(self) -> dict[Node, Piece]:
-        """The texts of all nodes that are not of an object's own document."""
+        """The text of each node that comes from a patch or a kustomization, not from the object's
+        document."""
         pieces: dict[Node, Piece] = {}
         pending = [(piece.document.root, piece) for piece in self.built.texts]
         while pending:
@@ -230,14 +232,14 @@ class BuildPlaces:
         return pieces
 
     def of(self, document: Document) -> Document:
-        """A document of a file as the run calls it."""
+        """A document under the name that its file has in the run."""
         name = self.builds.name(document.source.name)
         if name not in self.sources:
             self.sources[name] = Source(name, document.source.text)
         return replace(document, source=self.sources[name])
 
     def locate(self, finding: Diagnostic, obj: Object) -> Diagnostic:
-        """A finding about a built object at the place where it is written."""
+        """A finding about a built object, moved to the file and the characters that have the value."""
         node, start, end = node_at(obj.root, finding.path, on_key=finding.on_key)
         if node is not obj.root and (first := _first_written(node)) is not node:
             node, start, end = first, first.start, first.end
@@ -251,7 +253,7 @@ class BuildPlaces:
         return finding.located(span=document.source.span(start, end))
 
     def written(self, finding: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
-        """A finding at some characters of a text."""
+        """A finding at some characters of a patch or a kustomization; ``at``: first and last, in its text."""
         host = self.of(text.host or text.document)
         span = text.document.source.span(*at)
         if isinstance(text.value, Scalar):
@@ -260,12 +262,12 @@ class BuildPlaces:
 
 
 def refused_at(finding: Diagnostic, error: RefusedError, places: BuildPlaces) -> Diagnostic:
-    """A finding at what kustomize refuses."""
+    """A finding at the node that kustomize refuses."""
     return places.written(finding, Piece(error.document), error.at)
 
 
 def _first_written(node: Node) -> Node:
-    """The node, or the first one in it that is in a text: what is merged is in none."""
+    """The node, or the first one in it that has a place in a text: merged mappings and lists have none."""
     while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
         node = node.entry_nodes[0]
     return node

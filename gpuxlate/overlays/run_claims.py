@@ -26,7 +26,8 @@ _IN_VALUES = msg("the values of a chart")
 
 @dataclass(eq=False)
 class RunFiles:
-    """What all files of a run have, read when the first pod with claims comes, or a new template."""
+    """The claims in all files of a run. They are read for the first pod with claims, or the first new
+    template."""
 
     files: tuple[Input, ...]
 
@@ -36,12 +37,12 @@ class RunFiles:
 
     @cached_property
     def texts(self) -> tuple[ClaimText, ...]:
-        """What each file has."""
+        """The claims of each file."""
         return tuple(_read(self.files))
 
     @cached_property
     def index(self) -> ClaimIndex:
-        """What all files have."""
+        """The index of the claims of all files."""
         from gpuxlate.claims.index import ClaimIndex
 
         return ClaimIndex(self.texts)
@@ -51,7 +52,8 @@ class Claims:
     """The claims of all files of a run."""
 
     def __init__(self, files: Iterable[Input] = ()) -> None:
-        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
+        """``files``: the inputs of the run. An iterator of inputs, as for stdin and live objects, can be read
+        only once and is ignored: each of its texts finds its own claims only."""
         self._files = RunFiles(tuple(files) if isinstance(files, Sequence) else ())
         self._last: ClaimLookup | None = None
 
@@ -82,9 +84,13 @@ def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
             where = _IN_TEMPLATE if in_chart else _IN_VALUES
             yield ClaimText(file.name, unread=(Unread(file.name, source.text, where),))
         else:
-            naming = source.read_where(lambda part: may_name_claims(part.encode("utf-8", "surrogatepass")))
+            claim_source = source.read_where(
+                lambda part: may_name_claims(part.encode("utf-8", "surrogatepass"))
+            )
             patches = partial(_patch_texts, role)
-            yield claim_text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH, patches_in=patches)
+            yield claim_text_of(
+                claim_source, manifests, is_patch=role.kind is FileKind.PATCH, patches_in=patches
+            )
 
 
 def _patch_texts(role: FileRole, document: Document) -> Iterator[tuple[Path, Source]]:
@@ -112,5 +118,5 @@ class ClaimLookup:
         return ClaimIndex((claim_text_of(self.source), *self.files.texts))
 
     def resolve(self, pod: Pod) -> Pod:
-        """A pod with what its claims request."""
+        """The pod with the devices that its claims request."""
         return self.index.resolved(pod, self.file) if pod.keys.claims else pod

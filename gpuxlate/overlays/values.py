@@ -41,25 +41,27 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entr
 from gpuxlate.yamltext.parse import Document
 
 MAIN_VALUES = ("values.yaml", "values.yml")
-"""The values of every release of a chart; Helm merges those of other files over them."""
+"""File names of the default values of a chart; Helm merges the values of other files over them."""
 RESOURCES = "resources"
 SCHEDULER = "schedulerName"
 EMPTY = {ENV: "[]", SCHEDULER: '""'}
-"""How a chart has fields that hold nothing yet; all others are mappings."""
+"""How a chart writes empty fields; an empty field of any other name is a mapping."""
 _FORMS: Map[str, type[Node]] = {ENV: Sequence, SCHEDULER: Scalar}
 POD_FIELDS = {"labels": "podLabels", "annotations": "podAnnotations"}
-"""Labels and annotations of pods beside ``resources``; without ``pod`` where no part of a chart has these."""
+"""Names of labels and annotations of pods beside ``resources``; without ``pod`` where no part of a chart has
+these."""
 
 
 class Chart(NamedTuple):
-    """The chart of some values. ``below``: the values that these go over; None for ``values.yaml``."""
+    """The chart of some values. ``below``: its default values; None where the values are these themselves."""
 
     name: str
     below: Document | None = None
 
 
 def values_pods(document: Document, chart: Chart) -> list[Pod]:
-    """Every part of the values, in their order; and pod specs that a template takes as they are."""
+    """A pod for every part of the values, in their order, and the pods of pod specs in the values, which a
+    template takes as they are."""
     mappings = list(_mappings(document))
     fields = _fields([*mappings, *(_mappings(chart.below) if chart.below else ())])
     ref = ObjectRef(kind=VALUES, name=chart.name)
@@ -77,7 +79,7 @@ def values_pods(document: Document, chart: Chart) -> list[Pod]:
 
 
 def _fields(mappings: Several[tuple[Path, Mapping]]) -> Map[str, str]:
-    """The names of labels and annotations of pods in a chart."""
+    """The names that labels and annotations of pods have in a chart."""
     pod_fields = set(POD_FIELDS.values())
     if any(name in pod_fields for _, node in mappings for name, *_ in entries_of(node)):
         return POD_FIELDS
@@ -88,7 +90,7 @@ def _fields(mappings: Several[tuple[Path, Mapping]]) -> Map[str, str]:
 
 
 def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
-    """Every mapping, before those in it; Helm takes nothing else for values."""
+    """Every mapping with its path, outer ones first; Helm takes nothing else for values."""
     root = deref(document.root) if document.root else None
     pending: list[tuple[Path, Node]] = [((), root)] if isinstance(root, Mapping) else []
     while pending:
@@ -105,7 +107,8 @@ def _mappings(document: Document) -> Iterator[tuple[Path, Mapping]]:
 
 
 def _is_part(node: Mapping) -> bool:
-    """It has resources, maybe empty ones: some dialects request a share by annotations alone."""
+    """Whether a mapping has resources. They may be empty: some dialects request a share by annotations
+    alone."""
     resources = get(node, RESOURCES)
     if not isinstance(resources, Mapping):
         return False
@@ -128,7 +131,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
 
 
 def _holds(sibling: Node | None, field: str) -> bool:
-    """What a field needs can be written there: it has the form of the field, or nothing is in it yet."""
+    """Whether a field can be written there: the value has the form of the field, or is empty."""
     if isinstance(sibling, Scalar):
         return field == SCHEDULER or sibling.kind is ScalarKind.NULL
     return isinstance(sibling, _FORMS.get(field, Mapping))
@@ -138,7 +141,8 @@ def _holds(sibling: Node | None, field: str) -> bool:
 
 
 def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[OverlayPod]], bool] | None:
-    """How to read the pods of a file of values, and whether it goes over another; None without a chart."""
+    """The function that reads the pods of a file of values, and whether the file is merged over the default
+    values; None where the folder has no chart."""
     chart = chart_name(folder)
     if chart is None:
         return None
@@ -156,35 +160,37 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
             for mapping in (root, patched_root)
         )
 
-        def over(pod: Pod) -> tuple[OverlayBase, ...]:
-            """The base of a pod in the values: Helm merges mappings, and a list replaces that of the base."""
+        def bases_of(pod: Pod) -> tuple[OverlayBase, ...]:
+            """The base of a pod in the values, if it has one: an item of a list has none, since a list
+            replaces that of the base."""
             path = pod.keys.path
             if any(isinstance(step, int) for step in path) or path not in base or path not in patched_pods:
                 return ()
             places = PatchPlaces(document, patched_root, {})
-            below_it, with_it, patch_tree = (
+            base_tree, patched_tree, patch_tree = (
                 narrow(mapping, path) for mapping in (root, patched_root, values)
             )
             overlay_base = OverlayBase(
                 base[path],
                 patched_pods[path],
                 pod,
-                below_it,
-                with_it,
-                partial(_laid, path),
+                base_tree,
+                patched_tree,
+                partial(_apply_values, path),
                 places,
                 patch_tree,
                 within=path,
             )
             return (overlay_base,)
 
-        return [OverlayPod(pod, over(pod)) for pod in parts]
+        return [OverlayPod(pod, bases_of(pod)) for pod in parts]
 
     return pods, below is not None
 
 
 def merge_values(below: Mapping, over: Mapping) -> Mapping:
-    """The values of a release over those below: null deletes, and what is no mapping replaces."""
+    """The values ``over`` merged over those ``below``: null deletes, mappings are merged, all else
+    replaces."""
     entries = {name: (key, value) for name, key, value, _ in entries_of(below)}
     for name, key, written, _ in entries_of(over):
         value, node = deref(written), deref(entries[name][1]) if name in entries else None
@@ -197,8 +203,8 @@ def merge_values(below: Mapping, over: Mapping) -> Mapping:
     return new_mapping(entries.values())
 
 
-def _laid(path: Path, below: Mapping, document: Document, _lenient: bool) -> Mapping:
-    """The part at a path of the values of a document over those below it."""
+def _apply_values(path: Path, below: Mapping, document: Document, _lenient: bool) -> Mapping:
+    """Apply the values of a document at a path to the base: see ``OverlayBase.apply``."""
     return merge_values(below, narrow(document.root, path)) if isinstance(document.root, Mapping) else below
 
 
@@ -212,8 +218,8 @@ def chart_name(folder: str) -> str | None:
 
 
 def names_of_dependency(folder: str, chart: str) -> tuple[str, ...]:
-    """Where the values of the chart of a folder have those of a chart that it depends on: by each alias, by
-    the name without one, or where nothing says that it depends on it."""
+    """The keys under which the chart of a folder has the values of a chart that it depends on: each alias,
+    else the name of that chart, also where the folder declares no such dependency."""
     path = os.path.join(folder, CHART_FILE)
     document = first_document(path) if os.path.isfile(path) else None
     dependencies = expand(document.root, (), ("dependencies", "*")) if document and document.root else ()
@@ -222,6 +228,6 @@ def names_of_dependency(folder: str, chart: str) -> tuple[str, ...]:
 
 
 def _main(folder: str) -> Document | None:
-    """The values of every release of a chart, below those of all its other files."""
+    """The document with the default values of a chart."""
     documents = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
     return next((document for document in documents if document is not None), None)

@@ -70,7 +70,7 @@ def run_build(build: Built, builds: Builds, settings: Settings, task: Task, left
         part.runs += (PodRun(_called(pod, obj)) for pod in pods)
         task.run("shares", part)
         if obj.unknown:
-            if part.items or places.matter:
+            if part.items or places.patches_may_have_gpu_keys:
                 name = cut(f"{obj.identity.kind}/{obj.identity.names[-1][0]}", MAX_NAME)
                 message = msg("{name} is not counted: {why}", name=name, why=obj.unknown)
                 missed.append(left_out(name, message, places.of(obj.document), obj.path))
