@@ -3,7 +3,7 @@
 Every function takes a text, or objects as ``json`` and YAML libraries load them, or a ``pathlib.Path``: of a
 file or folder, which is read as the commands read it; of ``render``, of one file. A ``str`` is never a path:
 one that names a file is a ValueError. No other file is read except a profile, and nothing is written.
-Arguments that cannot be meant raise ValueError, or TypeError for those of another type.
+Invalid arguments raise ValueError, or TypeError for those of another type.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ R = TypeVar("R")
 
 
 def _apart(function: Callable[P, R]) -> Callable[P, R]:
-    """Each call is a run: it reads files as they are now, and keeps nothing of them."""
+    """Make each call of a function a run of its own: it reads files as they are now, and caches none of
+    them."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -282,7 +283,7 @@ def lint(
 
 
 def _lint_files(path: os.PathLike[str], selection: RuleSelection, mode: Mode) -> Linted:
-    """The findings in a file, or in all of a folder."""
+    """The findings in a file, or in all files of a folder. Raises UnreadableError."""
     checked: list[CheckedFile] = []
     unreadable: list[InputError] = []
     with _readable():
@@ -357,7 +358,7 @@ _FORMS = "it is a text, objects, or a pathlib.Path"
 
 
 def _not_a_path(text: str) -> None:
-    """Raises ValueError for the name of a file, which would be a document of one word."""
+    """Raise ValueError for the name of a file, which would be a document of one word."""
     if "\n" in text or not text:
         return
     named = text.endswith((".yaml", ".yml", ".json")) and "{" not in text
@@ -369,7 +370,7 @@ def _not_a_path(text: str) -> None:
 
 
 def _texts(texts: Iterable[str], option: str) -> tuple[str, ...]:
-    """The texts of an option. Raises ValueError for one text, whose letters would be taken."""
+    """The texts of an option. Raises ValueError for a single str, whose letters would be the texts."""
     if isinstance(texts, str):
         raise ValueError(f"{option} is {texts!r}: write [{texts!r}]")
     return tuple(texts)
@@ -377,7 +378,7 @@ def _texts(texts: Iterable[str], option: str) -> tuple[str, ...]:
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Raises OSError for what cannot be read."""
+    """Raise OSError in place of InputError, for files that cannot be read."""
     try:
         yield
     except InputError as error:
@@ -385,7 +386,7 @@ def _readable() -> Iterator[None]:
 
 
 def _all_read(result: Result) -> None:
-    """Raises UnreadableError where files of a path were not read, after the others were."""
+    """Raise UnreadableError where files of a path could not be read; it has the results of the others."""
     if result.unreadable:
         raise UnreadableError(result.unreadable, result.diagnostics, result.items)
 
@@ -428,7 +429,8 @@ def _manifests(name: str, option: str) -> Backend:
 
 
 def _decisions(decisions: DecisionsLike | None) -> Decisions | None:
-    """Raises ValueError for entries that cannot be used, OSError for a file that cannot be read."""
+    """The decisions of an argument. Raises ValueError for invalid entries, OSError for a file that cannot be
+    read."""
     if decisions is None:
         return None
     from gpuxlate.translation.decisions import load_decisions, read_decisions
@@ -440,7 +442,7 @@ def _decisions(decisions: DecisionsLike | None) -> Decisions | None:
 
 
 def _unmatched(settings: Settings, judged: Sequence[JudgedObject]) -> tuple[Diagnostic, ...]:
-    """The findings about decisions: those that match nothing, and those on what is refused."""
+    """The findings about decisions that match nothing, and about those that accept a refusal."""
     return tuple(settings.decisions.remarks(judged)[0]) if settings.decisions else ()
 
 

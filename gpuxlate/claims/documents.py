@@ -1,4 +1,4 @@
-"""Documents that are put behind others of a text, and those that go: templates of claims."""
+"""Templates of claims as documents of a text: appended after others, and removed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KIND = f"kind: {TEMPLATE}"
 
 
 def why_not_appendable(document: Document) -> Message | None:
-    """Why no document can be put behind this one."""
+    """Why no document can be appended after this one; None where one can."""
     text = document.source.text
     if document.index == 0 and document.end == len(text) and text.lstrip()[:1] in ("{", "["):
         return msg("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
@@ -26,7 +26,7 @@ def why_not_appendable(document: Document) -> Message | None:
 
 
 def append_documents(document: Document, added: Sequence[dict[str, object]]) -> Splice:
-    """New documents behind a document."""
+    """The splice that appends new documents, as plain data, after a document."""
     text, end = document.source.text, document.end
     line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"
     body = "".join(f"---\n{dump_yaml(template)}" for template in added).replace("\n", line_break)
@@ -35,16 +35,19 @@ def append_documents(document: Document, added: Sequence[dict[str, object]]) -> 
     return Splice(end, end, body)
 
 
-def apply_splices(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -> str:
-    """The text with its edits, and with the documents that are added and removed.
+def apply_splices(source: Source, edits: Iterable[Splice], document_splices: Sequence[Splice]) -> str:
+    """The text after its edits, with documents added and removed. ``document_splices``: the splices that do
+    the latter.
 
-    Raises EditError where others would change too.
+    Raises EditError where other documents would change too, or the result is invalid YAML.
     """
-    new_text = apply(source.text, [*edits, *beside])
-    removed = [splice for splice in beside if not splice.text]
+    new_text = apply(source.text, [*edits, *document_splices])
+    removed = [splice for splice in document_splices if not splice.text]
     if any(splice.end == len(source.text) for splice in removed) and source.text[-1] not in "\r\n":
         new_text = new_text.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
-    new = sum(splice.text.count(f"{_KIND}\r\n") + splice.text.count(f"{_KIND}\n") for splice in beside)
+    new = sum(
+        splice.text.count(f"{_KIND}\r\n") + splice.text.count(f"{_KIND}\n") for splice in document_splices
+    )
     try:
         before, after = (
             sum(document.root is not None for document in documents(text))

@@ -1,4 +1,4 @@
-"""What is wrong with the claims of a pod, and with giving it others."""
+"""Findings about the claims of a pod, and about new claims for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
 
 
 def shared_claims(pod: Pod, sources: Sequence[Backend], index: ClaimIndex) -> Iterator[Diagnostic]:
-    """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
+    """Pods that share one allocation: the target would give a share to each of them (GX023)."""
     for claim in pod.keys.claims:
         if claim.claim is None or claim.resolved is None or not registry.has_devices_of(claim, sources):
             continue
@@ -54,8 +54,8 @@ def other_claims(pod: PodKeys) -> Iterator[Diagnostic]:
 
 
 def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnostic]:
-    """Claims for GPUs in other objects, as in the values of a chart, and templates that only something which
-    is not read names (GX014)."""
+    """Claims for GPUs in other objects, as in the values of a chart, and templates that are named only in
+    texts that are not read (GX014)."""
     classes = registry.device_classes()
     charts = chart_values(document)
     for name, path in classes_elsewhere(document):
@@ -77,7 +77,8 @@ def claims_elsewhere(document: Document, index: ClaimIndex) -> Iterator[Diagnost
 
 
 def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:
-    """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
+    """The finding that a pod has a claim of this name already: its template may be in no file of the run
+    (GX023)."""
     message = msg("the pod has claim {name} already", name=claim.name)
     finding: Diagnostic = share_is_expressible(claim.path, message, hint)
     return finding

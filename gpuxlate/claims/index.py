@@ -29,22 +29,23 @@ DEFAULT_NAMESPACE = "default"
 
 
 class Unread(NamedTuple):
-    """A text that may name claims and that no translation of its pods changes: their objects have to stay."""
+    """A text that may name claims and is not translated: the claims and templates that it names stay."""
 
     file: str
     text: str
     where: Message
 
     def words(self) -> set[str]:
-        """What the text may have as names."""
+        """The words of the text, any of which may be the name of a claim."""
         return {word.strip(".-_") for word in _WORD.findall(self.text)}
 
 
 class ClaimText(NamedTuple):
-    """What one text has: claims and templates, pods that name some, and what else may name some.
+    """The claims and templates of one text (``objects``), the pods that name some, and its unread parts that
+    may name some.
 
-    ``from_controllers``: the namespace and name of templates that a controller makes, and the kind of the
-    object that says so.
+    ``from_controllers``: namespace and name of each template that a controller makes, and the kind of the
+    object from which it makes it.
     """
 
     name: str
@@ -55,7 +56,7 @@ class ClaimText(NamedTuple):
 
 
 TextsIn = Callable[[Document], Iterable[tuple[Path, Source]]]
-"""The texts of their own in strings of a document, with their paths."""
+"""Gives the texts in strings of a document, such as patches, with the paths of the strings."""
 
 
 def _no_texts(_document: Document) -> Iterable[tuple[Path, Source]]:
@@ -69,8 +70,8 @@ def claim_text_of(
     is_patch: bool = False,
     patches_in: TextsIn = _no_texts,
 ) -> ClaimText:
-    """The claims of a source, as far as it is valid YAML. Of a patch, and of ``patches_in`` a document, the
-    names of claims alone."""
+    """The claims of a source, as far as it is valid YAML. ``is_patch``: only the names of claims are taken,
+    as they are from the texts of ``patches_in``."""
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
@@ -111,12 +112,12 @@ def claim_text_of(
 
 
 ClaimScope = tuple[str, str]
-"""What objects stand together in: a file, a folder, or all texts; which, and its name."""
+"""Where a claim is looked up: ``file``, ``folder`` or ``all``, with the name of the file or folder."""
 _ALL: ClaimScope = ("all", "")
 
 
 def _scopes(file: str) -> tuple[ClaimScope, ClaimScope, ClaimScope]:
-    """Those of a file, the nearest first."""
+    """The scopes of a file, the nearest first."""
     return ("file", file), _folder(file), _ALL
 
 
@@ -150,7 +151,7 @@ class ClaimIndex:
 
     @classmethod
     def of_objects(cls, claims: Iterable[ClaimObject]) -> ClaimIndex:
-        """Objects that are in no file, as what kustomize builds."""
+        """The index of objects that are in no file, as those that kustomize builds."""
         return cls((ClaimText("", tuple(claims)),))
 
     def _add(self, claim: ClaimObject) -> None:
@@ -164,7 +165,7 @@ class ClaimIndex:
                 self._differing.add(key)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
-        """A pod of a file with what its claims request, or why that is not known."""
+        """The pod of a file with the devices of its claims, or with the reason why they are not known."""
         if not pod.keys.claims:
             return pod
         claims = tuple(self._resolved(claim, pod.object.namespace, file) for claim in pod.keys.claims)
@@ -225,16 +226,17 @@ class ClaimIndex:
         return users
 
     def users(self, claim: ClaimObject) -> Sequence[tuple[str, PodKeys]]:
-        """The pods whose claims are those of an object, each with its file."""
+        """The pods that use a claim or template, each with its file."""
         return self._users.get(claim.place, ())
 
     def kept_by(self, claim: ClaimObject) -> Unread | None:
-        """What names an object, or may name it, and is in no pod that can be translated."""
+        """The unread text that names a claim or template, or may name it: the object stays for it."""
         return self._unread_by_name.get(claim.name)
 
     @cached_property
     def has_older_forms(self) -> bool:
-        """Some pod names an object in the field that ended with v1alpha2, where nothing is read (DRA014)."""
+        """Whether some pod names its claim in the field that ended with v1alpha2, which is not read
+        (DRA014)."""
         claims = (claim for _, pod in self._pods for claim in pod.keys.claims)
         return any(claim.source is not None and claim.reference is None for claim in claims)
 
@@ -247,5 +249,6 @@ class ClaimIndex:
         return by_name
 
     def near(self, namespace: str | None, name: str, file: str) -> Sequence[ClaimObject]:
-        """The templates of a name that would be applied together with those of a file."""
+        """The templates of a name in the folder of a file, which are applied together with those of the
+        file."""
         return self._objects.get((TEMPLATE, namespace or DEFAULT_NAMESPACE, name, _folder(file)), ())

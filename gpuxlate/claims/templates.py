@@ -30,13 +30,14 @@ from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document
 
 SUBDOMAIN = 253
-"""Characters of the name of a template."""
+"""The most characters of the name of a template: that of a DNS subdomain."""
 _UNFIT = regex(r"[^a-z0-9.-]+")
 RENAME = "give it another name there and in resources.claims of the containers"
 
 
 class ClaimTemplate(NamedTuple):
-    """A template to write: its claim, the workload that it is for, and where that is."""
+    """A template to write: the pod and the claim that it is for, its namespace and name, and the path of the
+    pod."""
 
     pod: Pod
     claim: PodClaim
@@ -63,7 +64,8 @@ def _name(text: str) -> str:
 
 
 class Writing(NamedTuple):
-    """The keys to write into a pod, with the names of its templates."""
+    """The keys to write into a pod, with the templates that they name; no templates where findings say
+    why."""
 
     keys: PodKeys
     templates: tuple[ClaimTemplate, ...]
@@ -78,12 +80,13 @@ def with_templates(
     replaced: Sequence[Backend],
     shared: Set[tuple[str | None, str]] = frozenset(),
 ) -> Writing:
-    """Names for the claims of a pod, from its workload.
+    """The new keys of a pod with names for the templates of its claims. The names follow from the workload.
 
-    ``suffix``: what tells it from the other pods of its object. ``replaced``: the dialects whose claims go.
-    ``shared``: names that other workloads have too.
+    ``suffix``: distinguishes the pod from the other pods of its object. ``replaced``: the dialects whose
+    claims are removed. ``shared``: namespaces and names that the templates of several workloads would have:
+    these get the kind of the workload into their names.
     """
-    if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
+    if not keys.claims or CLAIMS in pod.lacks:  # another finding reports the missing field
         return Writing(keys, ())
     root = get(document.root, *pod.object_path)
     base = get_text(root, "metadata", "name") or (get_text(root, "metadata", "generateName") or "").rstrip(
@@ -122,7 +125,7 @@ def with_templates(
 
 
 def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
-    """New templates that have the name of an earlier one of the same folder."""
+    """The new templates that have the name of an earlier one of the same folder."""
     clashing: list[NamedTemplate] = []
     seen: set[tuple[str, str | None, str]] = set()
     for template in named:
@@ -133,7 +136,7 @@ def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
     return clashing
 
 
-# The text of a template, in the version of the API that is wanted.
+# The text of a template, in the API version of its claim.
 def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
     """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
     devices = claim.devices or Devices()
@@ -156,7 +159,8 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
 
 
 def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
-    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
+    """The patch, as plain data, that changes a template from ``before`` to ``after``; lists are whole. None
+    where nothing changes."""
     old, new = (template["spec"]["spec"]["devices"] for template in (before, after))
     changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
     return {**after, **nest(("spec", "spec", "devices"), changed)} if changed else None

@@ -88,10 +88,10 @@ def _is_of_each_card(quota: Quota, name: str) -> bool:
     """The resource is an amount of each card, and the quota adds up what containers write."""
     if quota.each or not quota.is_counted:
         return False
-    from gpuxlate.translation.quotas.counting import counts
+    from gpuxlate.translation.quotas.counting import row_counts
 
     rows = ((backend, backend.find(name)) for backend in registry.pod_backends())
-    counted = [counts(backend, row) for backend, row in rows if row is not None]
+    counted = [row_counts(backend, row) for backend, row in rows if row is not None]
     return bool(counted) and all(each is not None and each.per is Per.CARD for each in counted)
 
 

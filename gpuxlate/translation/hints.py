@@ -1,8 +1,8 @@
-"""Hints in the keys of the file at hand, in place of the fields of a share.
+"""Hints in the keys of a manifest, in place of the fields of a share.
 
-What a target says of a share that it does not take names fields: ``write memoryMiB: 4096``. In a manifest
-these are keys of its dialect, so the dialect writes the share with the other number. Where it cannot, the
-hint names what accepts the loss alone. Findings are made of the losses after that.
+The hint of a target names fields of the share: ``write memoryMiB: 4096``. In a manifest these are keys of its
+dialect, so the dialect writes the share with the other number. Where it cannot, the hint only names the
+option that accepts the loss. Findings are made of the losses after that.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WITHOUT_OPTIONS: Mapping[str, str | None] = {
     **dict.fromkeys(ACCEPTED_BY.values()),
     **ALLOWED,
 }
-"""Hints as a command has them whose configuration accepts losses, and no option."""
+"""Hints for a command whose configuration accepts losses, and that has no option for it."""
 
 
 def without_options(finding: Diagnostic) -> Diagnostic:
@@ -59,7 +59,7 @@ def without_options(finding: Diagnostic) -> Diagnostic:
 def name_keys_in_hints(
     fit: PodFit, pod: PodKeys, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
 ) -> PodFit:
-    """The same with hints in the keys of the pod."""
+    """The fit of a pod with hints in the keys of the pod. ``readings``: its shares, by dialect."""
     texts = _texts(pod)
     dialects = {
         place: dialect
@@ -94,7 +94,8 @@ def _place(container: ContainerShare | ContainerKeys) -> _Place:
 
 
 def _texts(pod: PodKeys) -> Mapping[_Place, TextsByKey]:
-    """The values of a pod that may be of a container, by key, for each of its containers."""
+    """For each container the values by key that may be of its share: its resources, and the keys of the
+    pod."""
     every = (pod.labels, pod.annotations, pod.node_selector)
     of_pod = {key: value.text for values in every for key, value in values.items()}
     return {
@@ -104,7 +105,8 @@ def _texts(pod: PodKeys) -> Mapping[_Place, TextsByKey]:
 
 
 class _Dialect:
-    """The containers of a pod that have a share in a dialect: what their keys are, and would be."""
+    """The containers of a pod that have a share in a dialect, with their keys as they are and as hints would
+    change them."""
 
     def __init__(
         self,
@@ -114,12 +116,12 @@ class _Dialect:
         texts: Mapping[_Place, TextsByKey],
         profile: Profile | None,
     ) -> None:
-        self.source, self.containers, self.there, self.profile = source, containers, texts, profile
+        self.source, self.containers, self.texts, self.profile = source, containers, texts, profile
         self.shares = {_place(container): container.share for container in containers if container.share}
         self.numbers: dict[str, dict[_Place, Any]] = {}
-        """What the hints say to write, by field."""
+        """The numbers that the hints say to write, by field."""
         self.written: dict[str, Mapping[_Place, TextsByKey]] = {}
-        """The keys that say so, by field: one pod for all containers, as keys of a pod count these."""
+        """The keys with these numbers, by field: one pod for all containers, as keys of a pod count these."""
         for outcome in outcomes:
             place = _place(outcome.container)
             for hint in (loss.hint for loss in outcome.losses):
@@ -135,10 +137,10 @@ class _Dialect:
                 self.numbers.setdefault(values["field"], {}).setdefault(place, number)
 
     def hint(self, place: _Place, hint: str | None, path: Path) -> str | None:
-        """A hint that names a field, in keys; without them, what accepts the loss."""
+        """The hint in keys where it names a field; without such keys, the option that accepts the loss."""
         if not isinstance(hint, Message) or hint.template not in ACCEPTED_BY:
             return hint
-        texts, key = self.there.get(place, {}), str(path[-1]) if path else ""
+        texts, key = self.texts.get(place, {}), str(path[-1]) if path else ""
         values: dict[str, Any] = dict(hint.values)
         in_keys_of_pod = None
         if hint.template == ADD:
@@ -149,18 +151,18 @@ class _Dialect:
         return in_keys_of_pod or (msg(accepted, **values) if accepted else None)
 
     def _changed(self, place: _Place, template: str, key: str, values: Mapping[str, Any]) -> Message | None:
-        """The key with the number that the target takes, or without it."""
+        """The hint to change the number of a key, or to remove the key; None where the key stays the same."""
         if template == REMOVE:
             return msg(REMOVE_KEY, key=key, field=values["field"])
         if template == OMIT:
             return msg(OMIT, field=key)
         text = self._with(place, values["field"], values["given"]).get(key)
-        if text is None or text == self.there[place][key]:
+        if text is None or text == self.texts[place][key]:
             return None
         return msg(template, field=key, given=text)
 
     def _added(self, place: _Place, texts: TextsByKey, values: Mapping[str, Any]) -> Message | None:
-        """The keys that make the field, where the others stay."""
+        """The hint to add the keys of a field; None where other keys would change too."""
         new_texts = self._with(place, values["field"], values["example"] * self.shares[place].cards)
         new = ", ".join(f"{self._at(key)}: {text}" for key, text in new_texts.items() if key not in texts)
         if not new or any(new_texts.get(key, text) != text for key, text in texts.items()):
@@ -168,7 +170,7 @@ class _Dialect:
         return msg(ADD_KEYS, keys=new, **values)
 
     def _at(self, key: str) -> str:
-        """The key with its place, where that is not the resources."""
+        """The key in words, with its place where that is not the resources."""
         row = self.source.find(key)
         if row is None or Place.RESOURCE in row.places:
             return key
@@ -176,7 +178,7 @@ class _Dialect:
         return msg(text, key=key) if text else key
 
     def _with(self, place: _Place, field: str, number: object) -> TextsByKey:
-        """The keys of a share with the other number; none where the dialect does not take it."""
+        """The keys of a share with the other number; empty where the dialect does not accept it."""
         if self.source.read_only or not self.source.writes_pods or self.numbers[field][place] != number:
             return {}
         if field not in self.written:

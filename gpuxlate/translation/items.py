@@ -84,9 +84,9 @@ class PrintedItem(Printed):
 
 @record
 class Item(PrintedAs):
-    """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
-    as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one
-    builds it."""
+    """One share of a run: where it is, and its verdict. ``granted``: the share as the target gets it; None
+    where it is refused. ``derived``: the amount of its partitions or replicas, as requested, else as granted.
+    ``build``: the folder of the kustomization, where one builds the object."""
 
     file: str
     document: int
@@ -111,22 +111,23 @@ class Item(PrintedAs):
 
     @property
     def containers(self) -> str:
-        """Those that have the share, in words."""
+        """The names of the containers that have the share, in words."""
         return join_and((self.container, *self.shared_with))
 
     @property
     def times(self) -> int:
-        """How many such shares there are, as far as the manifest says it: one for all pods of a claim."""
+        """How many such shares there are, as far as the manifest says: one for all pods that share a
+        claim."""
         return 1 if self.replicas is None or self.allocation else self.replicas
 
     @property
     def ends(self) -> bool:
-        """Its container ends before those of the pod start."""
+        """Whether its container ends before those of the pod start, as an init container does."""
         return self.init and not self.sidecar
 
     @property
     def template(self) -> tuple[Any, ...]:
-        """The pod template, which is one in each build."""
+        """Identifies the pod template; one file has another template in each build."""
         return self.build, self.file, self.document, self.object, self.pod
 
     def printed(self) -> PrintedItem:
@@ -150,7 +151,7 @@ class Item(PrintedAs):
 
 
 def counted_once(items: Iterable[Item]) -> Iterator[Item]:
-    """The items, without those whose devices an earlier pod has: a ResourceClaim that several pods name."""
+    """The items without those whose devices an earlier item has: several pods name one ResourceClaim."""
     seen: set[Hashable] = set()
     for item in items:
         devices = {(item.build, device) for device in item.allocation}
@@ -168,9 +169,8 @@ def pod_items(
     broken: bool,
     findings: Sequence[Diagnostic],
 ) -> list[Item]:
-    """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused.
-
-    Containers whose GPU keys are not a share are then refused shares too.
+    """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused, and containers
+    whose GPU keys are not a share are refused items too.
     """
     outcomes = {(outcome.container.init, outcome.container.index): outcome for outcome in fit.outcomes}
     selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
@@ -230,10 +230,10 @@ def pod_items(
 def _findings_by_container(
     pod: PodKeys, findings: Sequence[Diagnostic]
 ) -> Callable[[ContainerShare], tuple[Diagnostic, ...]]:
-    """The findings of a pod that each item has: all of them, since one error refuses the whole pod.
+    """The findings of the item of a container: all of the pod, since one error refuses the whole pod.
 
     Where there are more than MAX_PROBLEMS, an item has those of its own container and the first of the
-    others: else the items together would be quadratic in the pod.
+    others: else the items together would grow with the square of the pod.
     """
     if len(findings) <= limits.MAX_PROBLEMS:
         every = tuple(findings)

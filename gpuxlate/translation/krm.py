@@ -109,7 +109,7 @@ def _resource_list(documents: list[Document]) -> Document:
 
 # --- results ------------------------------------------------------------------------------------
 def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
-    """The list with its results. Where they cannot be added, they are on stderr only."""
+    """The text of the list with its results. Where they cannot be added, they are on stderr only."""
     edits = [Append(("results",), result(document, finding)) for finding in diagnostics]
     try:
         return apply(document.source.text, edit_document(document, edits))
@@ -118,7 +118,7 @@ def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def result(document: Document, finding: Diagnostic) -> dict[str, Any]:
-    """A finding as a result of the specification: message, severity, and where."""
+    """A finding as a result of the KRM functions specification: message, severity, and place."""
     message = f"{finding.message}; {finding.hint}" if finding.hint else finding.message
     entry: dict[str, Any] = {"message": message, "severity": str(finding.severity)}
     at = item_path(finding.path)
@@ -141,7 +141,7 @@ def result(document: Document, finding: Diagnostic) -> dict[str, Any]:
 
 
 def item_path(path: Path) -> Path:
-    """The beginning of a path that leads to an item of the list."""
+    """The part of a path that leads to an item of the list; empty where it leads to none."""
     at = 0
     while path[at : at + 1] == ("items",) and len(path) > at + 1 and isinstance(path[at + 1], int):
         at += 2
@@ -168,7 +168,7 @@ def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
 
 
 def for_stderr(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings with the object in the message, since lines of the list mean little to people."""
+    """The findings with the object in the message, since lines of the ResourceList mean little to people."""
     return [replace(finding, message=f"{_named(finding)}{finding.message}") for finding in diagnostics]
 
 

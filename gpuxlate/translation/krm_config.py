@@ -40,7 +40,7 @@ class BadConfigError(UserError, ValueError):
 
 
 def wrong_field(holder: str, field: str, value: object = None) -> Message:
-    """That an object has no field, or that its value says nothing."""
+    """The message that ``holder`` has no such field, or that the value of the field is invalid."""
     if value is None:
         return msg("{holder} has no {field}", holder=holder, field=field)
     return msg("unknown {field} {value} of {holder}", field=field, value=value, holder=holder)

@@ -1,4 +1,4 @@
-"""What a translation leaves behind: keys of the source outside of what was translated (GX026)."""
+"""Leftovers of a translation: keys of the source that are not translated (GX026)."""
 
 from __future__ import annotations
 
@@ -94,10 +94,10 @@ ALLOWED = {
 
 
 class FileTexts(NamedTuple):
-    """Why a key of a file is left where nothing else says it, and what to do.
+    """The reason why a key of a file is left where there is no other reason, and the hint.
 
-    ``of_pods``: why it is left in a pod without a share; None where what the pod requests says it.
-    ``below``: what to do where the base cannot be translated. ``of_objects``: the file has whole objects.
+    ``of_pods``: the reason in a pod without a share; None where the requests of the pod give it. ``below``:
+    the hint where the base cannot be translated. ``of_objects``: the file has whole objects.
     """
 
     why: str
@@ -146,7 +146,7 @@ class Leftover(PrintedAs):
 
     @property
     def follows(self) -> bool:
-        """The key is in an overlay, which is translated as soon as its base can be."""
+        """Whether the key is in an overlay that is translated as soon as its base can be."""
         message = self.diagnostic.message
         return isinstance(message, Message) and message.values.get("why") == BELOW
 
@@ -159,7 +159,7 @@ class Leftover(PrintedAs):
 
 
 class LeftoverScope(NamedTuple):
-    """The dialects whose keys count as not translated, and the target."""
+    """The dialects whose keys count as not translated (None: all), and the target."""
 
     source: str | None
     target: str
@@ -169,11 +169,12 @@ class LeftoverScope(NamedTuple):
     def is_left(
         self, name: str, place: Place | None = None, *, beside_gpus: bool = False, meant: bool = True
     ) -> bool:
-        """The key is of a dialect that is read and not the target's, or of a product that is not read.
+        """Whether a key is left: it is of a dialect that is read and not of the target, or of a product that
+        is not read.
 
-        ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
-        ``meant``: it is not a word that is no dialect's in this pod. Outside of pods, whole accelerators that
-        are not read are left too; those of pods and quotas are found with what these request.
+        ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads too are
+        not left. ``meant``: false for a general word that no dialect reads in this pod. Outside of pods,
+        whole accelerators that are not read are left too; in pods and quotas, other functions report them.
         """
         if place is None and self.words.unread(name):
             return True
@@ -183,11 +184,11 @@ class LeftoverScope(NamedTuple):
         return is_of_dialect or self.words.product(name, place) is not None
 
     def places(self, document: Document, pods: Iterable[PodKeys]) -> Sequence[int]:
-        """Where the text of a document may name keys outside of its pods."""
+        """The characters at which the text of a document may name keys outside of its pods."""
         return places_beside(document, pods, self.words.search(*self.renamed))
 
     def is_foreign(self, name: str) -> bool:
-        """No dialect and no product has the key, under whatever name."""
+        """Whether no dialect and no product has the key, in this cluster or elsewhere."""
         return self.words.is_foreign(name) and name not in self.renamed
 
     def keys_of(self, pod: PodKeys) -> Iterator[KeyOccurrence]:
@@ -197,7 +198,7 @@ class LeftoverScope(NamedTuple):
     def finding(
         self, name: str, place: Place | None, path: Path, why: str, hint: Message, *, on_key: bool
     ) -> Diagnostic:
-        """The finding about a key."""
+        """The finding about a key that is left. ``why``, ``hint``: for a key of a dialect."""
         counts = self.words.unread(name)
         if counts:
             return unread_accelerators(path, name, counts, on_key=on_key)
@@ -208,7 +209,7 @@ class LeftoverScope(NamedTuple):
         return nothing_is_left_behind.diagnostic(path, msg(LEFT, name=name, why=why), hint, on_key=on_key)
 
     def hint(self, template: str) -> Message:
-        """What to do about a key that is left."""
+        """The hint for a key that is left."""
         return msg(template, target=self.target, folder=FOLDER)
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
@@ -222,7 +223,8 @@ class LeftoverScope(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def _left(name: str, source: str | None, target: str, general: bool) -> bool:
-    """The key is of a dialect that is read, not of the target as well, and not written by a scheduler."""
+    """Whether a key is of a dialect that is read, not of the target too, and not written by a scheduler.
+    ``general``: keys that other software reads too count."""
     if name == IGNORE or registry.get(target).owns(name):
         return False
     for backend in registry.pod_backends() if source is None else (registry.get(source),):
@@ -279,7 +281,8 @@ def _left_in_pod(
     other_dialects_after: OtherDialectsAfter,
     reported: set[Path],
 ) -> Iterator[Leftover]:
-    """The keys of a pod that were not read with a share, and those that count only beside its new one.
+    """The keys of a pod that were not read with a share, and those that take effect only beside its new
+    share.
 
     ``reported``: the places in pods that need no other finding, such as a label that two pods of one object
     have; those of this pod are added.
@@ -297,7 +300,7 @@ def _left_in_pod(
             is_of_sources = any(source.owns(occurrence.name) for source in sources)
             if not is_of_sources and occurrence.name not in words.joined(names):
                 reader = scope.reader(occurrence.name, names)
-                none = WHOLE_CARDS if reader else _asks_by(names, words)
+                none = WHOLE_CARDS if reader else _how_pod_requests(names, words)
                 why = run.why_left or texts.of_pods or none
                 hint = scope.hint(texts.below if why == BELOW else texts.hint)
                 if reader and why is WHOLE_CARDS:
@@ -309,13 +312,13 @@ def _left_in_pod(
                 other_dialects = (
                     other_dialects_after(run) if other_dialects is None and sources else other_dialects
                 )
-                counting = _counting(occurrence, other_dialects or ())
+                counting = _finding_if_counting(occurrence, other_dialects or ())
                 final = counting is not None or why == BELOW
                 diagnostic = with_location(document, counting or finding, pod.object)
                 yield Leftover(occurrence.name, diagnostic, final, of_share=run.why_left is not None)
         elif sources and not (is_left or meant) and words.owners(occurrence.name):
             other_dialects = other_dialects_after(run) if other_dialects is None else other_dialects
-            counting = _counting(occurrence, other_dialects)
+            counting = _finding_if_counting(occurrence, other_dialects)
             if counting is not None:
                 yield Leftover(occurrence.name, with_location(document, counting, pod.object), final=True)
     reported |= {  # those of containers are found with what the pod requests
@@ -331,8 +334,8 @@ def _left_in_pod(
         reported |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
 
 
-def _asks_by(names: Set[str], words: KeyIndex) -> str:
-    """How a pod with these resources, none of which was read as a share, asks for GPUs."""
+def _how_pod_requests(names: Set[str], words: KeyIndex) -> str:
+    """Why a pod with these resources, none of which was read as a share, has no share."""
     if names & registry.whole_card_keys():
         return WHOLE_CARDS
     asks = any(words.is_resource(name) or words.unread(name) for name in names)
@@ -340,7 +343,8 @@ def _asks_by(names: Set[str], words: KeyIndex) -> str:
 
 
 def half_translated(leftover: Leftover) -> Diagnostic:
-    """A file in which one share is translated and another is not: nothing accepts a file of two dialects."""
+    """The finding that one share of a file would be translated and another not: no option accepts a file of
+    two dialects."""
     message = msg(
         "{file} would be in two dialects: a share of it is not translated", file=leftover.diagnostic.file
     )
@@ -355,8 +359,8 @@ _CHOSEN = regex(r"""schedulerName["']?\s*:\s*["']?([\w.-]+)""")
 _LABEL = regex(r"""([A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+)["']?\s*:""")
 
 
-def _speaks(text: str, names: Iterable[str]) -> PodKeys:
-    """A pod with these annotations, and with the scheduler and the labels that a text names."""
+def _pod_in_text(text: str, names: Iterable[str]) -> PodKeys:
+    """A pod with the scheduler and the labels that a text names, and with annotations of these names."""
     scheduler = _CHOSEN.search(text)
     return PodKeys(
         labels={name: Value.of("") for name in _LABEL.findall(text)},
@@ -366,22 +370,24 @@ def _speaks(text: str, names: Iterable[str]) -> PodKeys:
 
 
 def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -> Iterator[NamedKey]:
-    """Annotations that could be anybody's and are a vendor's here, outside of the pods that are read."""
+    """Annotations with general names that are a vendor's in this document, outside of the pods that are
+    read."""
     words = scope.words.words
     held = document.held_beside(words)
     if not scope.words.has_word(held, document.source.text, document.start, document.end):
         return
     read = {occurrence.path for pod in pods for occurrence in key_occurrences(pod.keys)}
     keys = [key for key in annotations_named(document, words) if key.path not in read]
-    pod = _speaks(document.text, (key.name for key in keys))
+    pod = _pod_in_text(document.text, (key.name for key in keys))
     for key in keys:
         meant = scope.words.is_meant(key.name, Place.ANNOTATION, pod)
         if meant and scope.is_left(key.name, Place.ANNOTATION, beside_gpus=True):
             yield key
 
 
-def _counting(occurrence: KeyOccurrence, other_dialects: Sequence[Backend]) -> Diagnostic | None:
-    """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
+def _finding_if_counting(occurrence: KeyOccurrence, other_dialects: Sequence[Backend]) -> Diagnostic | None:
+    """The finding about a key of another dialect that takes effect beside the new share, if it is one: no
+    option accepts a pod of two dialects."""
     dialect = next(
         (backend for backend in other_dialects if backend.owns_at(occurrence.name, occurrence.place)), None
     )
@@ -412,14 +418,14 @@ def _outside(
     elif texts.of_objects and may_be_values(name):
         hint = NO_CHART
     elif reason:
-        hint = _way_out(reason, hint)
+        hint = _operations_hint(reason, hint)
     finding = scope.finding(key.name, None, key.path, reason or why, scope.hint(hint), on_key=key.on_key)
     span = document.source.span(*key.at) if key.at else None
     return Leftover(key.name, with_location(document, finding.located(span=span)))
 
 
-def _way_out(reason: str, otherwise: str) -> str:
-    """The hint for what operations say that were not translated."""
+def _operations_hint(reason: str, otherwise: str) -> str:
+    """The hint for keys in operations that are not translated."""
     from gpuxlate.overlays.kustomize_errors import CORRECT
     from gpuxlate.overlays.operations import is_refused
 
@@ -433,7 +439,8 @@ def _of_the_target(
     sources: Sequence[Backend],
     target: Backend,
 ) -> Iterator[Leftover]:
-    """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
+    """Keys of the target that the pod had before: nothing read them, and beside the new share they take
+    effect."""
     for occurrence in occurrences:
         row = target.find(occurrence.name)
         if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or occurrence.level is Level.STRAY:
@@ -454,7 +461,7 @@ def _of_the_target(
 
 
 def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverScope) -> Iterator[Leftover]:
-    """The choices of machines of another cloud than the target's, in objects with shares."""
+    """Node choices for machines of another cloud than the target's, in objects with shares."""
     target = registry.get(scope.target)
     clouds = [backend for backend in registry.pod_backends() if backend.cloud and backend is not target]
     pods: dict[Path, Pod] = {}
@@ -504,7 +511,7 @@ def left_in_text(
         why, hint = "this is a template", PRINTED
     plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
     keys = {match.start(): match[1] for match in _WORD_KEY.finditer(plain) if match[1] in scope.words.words}
-    pod = _speaks(plain, keys.values())
+    pod = _pod_in_text(plain, keys.values())
     for match in _NAME.finditer(plain):
         name = resource_of(match[0])
         is_word = match.start() in keys and scope.words.is_meant(name, Place.ANNOTATION, pod)

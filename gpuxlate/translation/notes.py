@@ -1,5 +1,5 @@
-"""What is said of the shares of a pod beside their losses: cards that an operator counts otherwise or that
-another maker made, choices that the target does not know, and whole cards under the key of every cloud."""
+"""Findings about the shares of a pod that are not losses: cards that an operator counts otherwise, cards of
+another vendor, selectors with values that the target does not know, whole cards by the key of every cloud."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
 
 # --- choices that both dialects have --------------------------------------------------------------
 def unknown_choices(selectors: Sequence[Selector], target: Backend) -> Iterator[Diagnostic]:
-    """Choices that stay as they are, with a value that the target does not know (GX023)."""
+    """Selectors that are kept, with a value that the target does not know (GX023)."""
     for selector in selectors:
         row = target.find(selector.key) if target.chooses(selector.key) else None
         if row is not None and row.texts and not matches_word(selector.text, (*row.texts, *row.values)):
@@ -79,8 +79,8 @@ def unknown_choices(selectors: Sequence[Selector], target: Backend) -> Iterator[
 
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 def common_keys(pod: PodKeys, sources: Sequence[Backend], words: KeyIndex) -> dict[str, Path]:
-    """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
-    no dialect reads them: the first place of each key."""
+    """The keys by which containers request whole cards that no dialect reads, each with its first path: keys
+    that every cloud uses, and keys that gpuxlate does not read."""
     names = registry.whole_card_keys().difference(source.whole_card_key for source in sources)
     by_key: dict[str, Path] = {}
     for container in pod.all_containers():
@@ -93,9 +93,9 @@ def common_keys(pod: PodKeys, sources: Sequence[Backend], words: KeyIndex) -> di
 
 
 def left_alone(path: Path, key: str, written: str, words: KeyIndex) -> Diagnostic:
-    """Whole cards that are left as they are, with the dialects that write them under this key.
+    """The finding that whole cards are left as they are; it names the dialects that write them by this key.
 
-    ``written``: the name of the key in the text; a cluster may have another one.
+    ``written``: the name of the key in the text, which may differ from that on data sheets.
     """
     counts = words.unread(key)
     if counts is not None:
@@ -113,7 +113,7 @@ def left_alone(path: Path, key: str, written: str, words: KeyIndex) -> Diagnosti
 
 
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
-    """Whole cards that a target writes under the common key alone: only ``--from`` reads them again."""
+    """Whole cards that the target writes by the common key alone: only ``--from`` reads them again."""
     written = [
         container for container in fit.keys.all_containers() if target.whole_card_key in container.resources
     ]
@@ -144,10 +144,11 @@ def shared_in_pod(readings: Iterable[tuple[Backend, Reading]], target: Backend) 
 
 
 def other_cards(shares: Iterable[tuple[str | None, ContainerShare]], target: Backend) -> Iterator[Diagnostic]:
-    """Cards of another maker at the target (GX029), once for the pod.
+    """Cards of another vendor than the target's (GX029), once for the pod.
 
-    ``shares``: each with the maker of the cards of its dialect, None where these are of any; the device of a
-    share goes before it. Without either it may be that of the target, and is NVIDIA as a rule.
+    ``shares``: each with the vendor of the cards of its dialect; None where these are of any vendor. The
+    device of a share counts before it. Without either the vendor may be that of the target; it is usually
+    NVIDIA.
     """
     for maker, container in shares:
         device = container.share.device if container.share else None

@@ -1,4 +1,4 @@
-"""Why the object of a pod cannot have the keys of a share, whatever the target can express.
+"""Reasons why the object of a pod cannot have the new keys of a share that the target can express.
 
 Its kind lacks a field, a selector matches a label that would go, terms of its affinity are alternatives, its
 scheduler does not read the keys, pods share what they need otherwise, or another dialect would count.
@@ -33,7 +33,7 @@ from gpuxlate.translation.pod_run import PodRun
 
 
 def _leaves_terms_empty(pod: PodKeys, owned: Owned) -> bool:
-    """Removing the owned requirements would empty some affinity terms but not all.
+    """Whether removing the owned requirements would empty some affinity terms but not all.
 
     Terms are alternatives, so that would change which nodes the pod may use.
     """
@@ -43,7 +43,7 @@ def _leaves_terms_empty(pod: PodKeys, owned: Owned) -> bool:
 
 # Fields that a target needs for a share, and that the object of the pod has not (GX023).
 def _needed(keys: PodKeys) -> Iterator[str]:
-    """The fields that keys go to; ``schedulerName`` is in ``_rescheduled``."""
+    """The fields of a pod that the keys need; ``_rescheduled`` checks ``schedulerName``."""
     yield from ["labels"] if keys.labels else []
     yield from ["annotations"] if keys.annotations else []
     yield from ["nodeSelector"] if keys.node_selector else []
@@ -53,7 +53,7 @@ def _needed(keys: PodKeys) -> Iterator[str]:
 
 
 def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
-    """A field of a pod that its kind has not; beside the resources of a chart, templates may not read it."""
+    """The finding that the kind of a pod lacks a field. In values of a chart, templates may not read it."""
     name = pod.keys.fields.get(field, field)
     if pod.object.kind != VALUES:
         message = msg(
@@ -119,7 +119,7 @@ def find_obstacles(
     pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend, context: Context
 ) -> Iterator[Diagnostic]:
     """Find why the object of a pod cannot have the new keys: it has no field for them (GX023), a selector
-    would match a label that goes (GX026), the target refuses whole cards that stay beside them, or its
+    matches a label that is removed (GX026), the target refuses whole cards that stay beside them, or its
     scheduler does not read them."""
     kind = pod.object.kind or "document"
     owned = replaced_keys(replaced, target, pod.keys)
@@ -153,7 +153,7 @@ def find_obstacles(
 
 
 def other_dialects_after(run: PodRun, target: Backend) -> tuple[Backend, ...]:
-    """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
+    """The dialects, beside the target, in which the pod requests GPUs once it has the new keys."""
     pod, keys, replaced = run.pod, run.new_keys, run.dialects or ()
     if keys is None:
         return ()
@@ -167,17 +167,20 @@ def other_dialects_after(run: PodRun, target: Backend) -> tuple[Backend, ...]:
 
 
 def _after(pod: PodKeys, keys: PodKeys, owned: Owned) -> PodKeys:
-    """The keys of the pod with the wanted ones in place of those that are replaced."""
+    """The keys of the pod with the new keys in place of those that are replaced."""
 
-    def over(old: Mapping[str, Value], new: Mapping[str, Value], place: Place) -> dict[str, Value]:
+    def merge(old: Mapping[str, Value], new: Mapping[str, Value], place: Place) -> dict[str, Value]:
         return {**{name: value for name, value in old.items() if not owned(name, place)}, **new}
 
     new_containers = {(container.init, container.index): container for container in keys.all_containers()}
     containers = []
     for container in pod.all_containers():
         new = new_containers.get((container.init, container.index), ContainerKeys())
-        limits = over(container.limits, new.limits, Place.RESOURCE)
-        requests, env = over(container.requests, {}, Place.RESOURCE), over(container.env, new.env, Place.ENV)
+        limits = merge(container.limits, new.limits, Place.RESOURCE)
+        requests, env = (
+            merge(container.requests, {}, Place.RESOURCE),
+            merge(container.env, new.env, Place.ENV),
+        )
         containers.append(replace(container, limits=limits, requests=requests, env=env))
     ordinary, init = in_lists(containers)
     terms = (
@@ -188,16 +191,16 @@ def _after(pod: PodKeys, keys: PodKeys, owned: Owned) -> PodKeys:
         pod,
         containers=ordinary,
         init_containers=init,
-        labels=over(pod.labels, keys.labels, Place.LABEL),
-        annotations=over(pod.annotations, keys.annotations, Place.ANNOTATION),
-        node_selector=over(pod.node_selector, keys.node_selector, Place.NODE_SELECTOR),
+        labels=merge(pod.labels, keys.labels, Place.LABEL),
+        annotations=merge(pod.annotations, keys.annotations, Place.ANNOTATION),
+        node_selector=merge(pod.node_selector, keys.node_selector, Place.NODE_SELECTOR),
         affinity=(*terms, *keys.affinity),
         scheduler_name=keys.scheduler_name or pod.scheduler_name,
     )
 
 
 def disagreements(written: Sequence[PodRun]) -> Iterator[tuple[Pod, Diagnostic]]:
-    """Pods that would get other labels or annotations than they need, from what they share (GX023)."""
+    """Pods that would get other labels or annotations than they need, since they share metadata (GX023)."""
     uses = Counter(place for run in written for place in run.pod.places)
     shared = [run for run in written if any(uses[place] > 1 for place in run.pod.places)]
     texts: dict[Path, str | None] = {}

@@ -1,4 +1,4 @@
-"""What a translation is to do: the target, and the losses that the user accepts."""
+"""The settings of a translation: the target, and the losses that the user accepts."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @record
 class Settings:
-    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys.
+    """The target, and the losses that the user accepts. ``from_`` None: the dialects are found by their keys.
 
-    ``decisions``: what is accepted one by one. ``shared_names``: namespaces and names that templates of
-    several workloads would have: these get the kind of their workload into theirs. ``in_chunks``: how a large
-    source is read; None: in one piece.
+    ``decisions``: the losses that are accepted one by one. ``claims``, ``builds``: those of all files of the
+    run. ``shared_names``: namespaces and names that the templates of several workloads would have: these get
+    the kind of the workload into their names. ``in_chunks``: how a large source is read; None: in one piece.
     """
 
     to: Backend
@@ -47,7 +47,7 @@ class Settings:
 
     @classmethod
     def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:
-        """To read shares: their terms are gpuxlate's own, and leftovers are counted."""
+        """Settings to read shares: the target is gpuxlate's own, and leftovers are accepted."""
         return cls(registry.get("neutral"), from_, profile=profile, allow_leftovers=True)
 
     @cached_property
@@ -62,11 +62,12 @@ class Settings:
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:
-        """Resources that have other names in the cluster of the profile: these, to those of data sheets."""
+        """By the name of a resource in the cluster of the profile its name on data sheets, where they
+        differ."""
         return renamed_by(self.profile)
 
 
 def relevant_to(targets: Sequence[Settings], source: Source) -> Source:
-    """The source, of which only those documents and items are parsed that matter to one of these runs."""
+    """A source of which only the documents and items are parsed that matter to one of these runs."""
     names = {name for settings in targets if settings.decisions for name in settings.decisions.names}
     return only_relevant(source, *(settings.profile for settings in targets), names=names)

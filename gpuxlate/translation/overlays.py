@@ -2,7 +2,7 @@
 chart.
 
 The base and the patched object are each translated; the new patch is the difference of the two. So the
-translated overlay, applied to the translated bases, gives the translation of the whole.
+translated overlay, applied to the translated base, gives the translation of the patched object.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ _IN_PATCH = msg("this file is a patch")
 
 @dataclass(slots=True)
 class PartResult:
-    """What comes of an overlay.
+    """The result for an overlay.
 
-    ``sources``: the dialects that were read. ``left``: why it cannot be translated; None where it was, or
-    where an error says it. ``patches``: of templates of claims, as plain data.
+    ``sources``: the dialects that were read. ``left``: why it cannot be translated; None where it is
+    translated, or where an error says so. ``patches``: patches of templates of claims, as plain data.
     """
 
     sources: tuple[Backend, ...] = ()
@@ -80,15 +80,15 @@ class PartResult:
 
 
 class _Changes(NamedTuple):
-    """The edits of an overlay for one of its bases, and its patches of templates of claims. ``fit``: whether
-    other edits have the same effect on that base."""
+    """The edits of an overlay for one of its bases, and its patches of templates of claims. ``fit``: tells
+    whether other edits have the same effect on that base."""
 
     edits: list[Edit]
     patches: list[dict[str, object]]
     fit: Callable[[list[Edit]], bool]
 
     def serves(self, other: _Changes) -> bool:
-        """These edits have the effect that the other base needs."""
+        """Whether these edits and patches have the effect that the other base needs."""
         return self.patches == other.patches and (self.edits == other.edits or other.fit(self.edits))
 
 
@@ -97,7 +97,7 @@ class _CannotError(Exception):
 
 
 def translate_part(state: State, run: PodRun) -> None:
-    """Add the result of an overlay of pods of other files, and the keys of it that are not translated."""
+    """Translate an overlay of pods of other files, and leave its keys where it cannot be translated."""
     part = _part(state, run.pod, run.bases, run.unknown)
     if part.left:
         run.why_left = part.left
@@ -106,7 +106,7 @@ def translate_part(state: State, run: PodRun) -> None:
 
 
 def translate_operations(state: State, operations: OverlayPod) -> None:
-    """The same for a list of operations of JSON 6902."""
+    """Translate an overlay that is a list of operations of JSON 6902."""
     bases = operations.bases
     part = _part(state, None, bases, operations.unknown)
     if part.left:
@@ -116,7 +116,8 @@ def translate_operations(state: State, operations: OverlayPod) -> None:
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
-    """Translate an overlay. ``pod``: the pod in it; None where the document changes the object alone."""
+    """Translate an overlay. ``pod``: the pod in it; None for operations. ``unknown``: why its bases are not
+    known."""
     document, settings = state.document, state.settings
     patch_pod = bases[0].patch if bases else pod
     places = bases[0].places if bases else None
@@ -124,7 +125,7 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
         list(_claims_of_part(document, patch_pod, places, state.claims, settings.scope)) if patch_pod else []
     )
     why = unknown or (_NAMES_CLAIMS if claimed else None)
-    part = PartResult(left=why) if why else _translate_over(document, bases, settings)
+    part = PartResult(left=why) if why else _translate_overlay(document, bases, settings)
     state.report(part.diagnostics, part.sources)
     state.judged += part.judged
     if part.edits or part.patches:
@@ -139,7 +140,8 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
 
 
 def _path_in(document: Document, path: Path, places: Places | None) -> Path | None:
-    """Where a patch sets what is at a path; None where it does not. Operations have paths of the object."""
+    """The path at which a patch sets the value of a path; None where operations do not set it. Only
+    operations have other paths than their finding."""
     if places is None or not is_operations(document):
         return path
     return places.of(path) if places.sets(path) else None
@@ -148,8 +150,7 @@ def _path_in(document: Document, path: Path, places: Places | None) -> Path | No
 def _claims_of_part(
     document: Document, part: Pod, places: Places | None, lookup: ClaimLookup, scope: LeftoverScope
 ) -> Iterator[Leftover]:
-    """The claims that an overlay of a pod names: those of devices that would be replaced, and those that are
-    not known."""
+    """The claims that an overlay of a pod names, where their devices would be replaced, or are not known."""
     for claim in lookup.resolve(part).keys.claims:
         if claim.reference is None or (
             claim.devices and not replaced_backends(claim.devices.classes(), scope)
@@ -165,12 +166,12 @@ def _claims_of_part(
         yield Leftover(name, with_location(document, finding, part.object))
 
 
-def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
-    """The edits of an overlay of a pod; all of its bases must need the same."""
+def _translate_overlay(document: Document, bases: Sequence[OverlayBase], settings: Settings) -> PartResult:
+    """The result for an overlay of a pod; all of its bases must need the same edits."""
     part = PartResult()
     edits: list[_Changes] = []
     try:
-        for base in over:
+        for base in bases:
             patched_keys = (
                 replace(base.patched.keys, claims=base.claims) if base.claims else base.patched.keys
             )
@@ -185,9 +186,9 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
                 pod = base.patched._replace(keys=patched_keys)
                 edits.append(_edits(document, base._replace(patched=pod), dialects, settings, part))
     except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
-        pod = over[0].patch
+        pod = bases[0].patch
         for finding in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
-            path = _path_in(document, finding.path, over[0].places)
+            path = _path_in(document, finding.path, bases[0].places)
             if path is not None:
                 part.diagnostics.append(with_location(document, replace(finding, path=path), pod.object))
         part.left = message_of(error)
@@ -198,18 +199,19 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
     if common is not None:
         part.edits, part.patches = common.edits, common.patches
         return part
-    pairs = zip(over, edits, strict=True)
+    pairs = zip(bases, edits, strict=True)
     other = next(base.base.object for base, changes in pairs if not edits[0].serves(changes))
-    part.left = msg(_UNLIKE, object=_called_in(over[0].base.object), other=_called_in(other))
+    part.left = msg(_UNLIKE, object=_object_name(bases[0].base.object), other=_object_name(other))
     return part
 
 
-def _called_in(ref: ObjectRef) -> str:
+def _object_name(ref: ObjectRef) -> str:
     return cut(f"{ref.kind}/{ref.name}", MAX_NAME)
 
 
 def patch_changes(state: State) -> Changes:
-    """The new patches of templates behind a document of a patch file, and it where it is one that goes."""
+    """The new patches of templates after a document of a patch file; and the removal of the document, where
+    it is a patch of a template that is replaced."""
     document, scope = state.document, state.settings.scope
     changes = Changes([], [], [], [], [])
     for patch in state.role.templates(document) if state.role.templates else ():
@@ -217,7 +219,7 @@ def patch_changes(state: State) -> Changes:
             continue
         why = patch.why or (None if patch.users else _UNUSED)
         why = why or next(
-            (_not_said(user) for user in patch.users if not _is_taken(patch, user, state.settings)), None
+            (_not_a_patch(user) for user in patch.users if not _is_taken(patch, user, state.settings)), None
         )
         why = why or (_IN_LIST if patch.path else None)
         if why is None:
@@ -237,18 +239,19 @@ def patch_changes(state: State) -> Changes:
     return changes
 
 
-def _not_said(user: ObjectRef) -> Message:
+def _not_a_patch(user: ObjectRef) -> Message:
     message = "the document before it is not a patch of its {kind} {name} that can be translated"
     return msg(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
 
 
 def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
-    """The document before the patch of a template says of an object what the patch says of its claims."""
-    document, laid = patch.before or (None, ())
-    for overlay in laid if document else ():
+    """Whether the document before the patch of a template is a translatable patch of ``user``, so that it
+    takes over the amounts of the claims."""
+    document, overlays_before = patch.before or (None, ())
+    for overlay in overlays_before if document else ():
         over = overlay.under(settings.renamed).bases
         if document and overlay.unknown is None and any(base.base.object == user for base in over):
-            part = _translate_over(document, over, settings)
+            part = _translate_overlay(document, over, settings)
             if part.sources and part.left is None and not refuses(part.diagnostics):
                 return True
     return False
@@ -271,7 +274,7 @@ def _left_cards(
 
 
 def _decided(document: Document, base: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
-    """The losses that decisions accept for the base, and those for the patched pod."""
+    """The decisions about the base, and those about the patched pod."""
     assert settings.decisions is not None
     of_pod = partial(settings.decisions.decide_pod, settings.accept)
     if base.base.object.kind == VALUES:
@@ -370,7 +373,7 @@ def _fits(
     new_patched: nodes.Mapping,
     edits: list[Edit],
 ) -> bool:
-    """Whether the patch with these edits, applied to the new base, gives the new whole."""
+    """Whether the patch with these edits, applied to the new base, gives the new patched object."""
     assert document.root is not None
     patch_root = narrow(document.root, base.within) if base.within else document.root
     try:
@@ -388,9 +391,9 @@ def _template_patches(
     replaced: Sequence[Backend],
     settings: Settings,
 ) -> list[dict[str, object]]:
-    """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
+    """The patches of the base's templates of claims that make them request what the patched pod does.
 
-    kustomize has no schema of templates: it replaces their lists.
+    kustomize has no schema of templates: it replaces their lists. Raises _CannotError.
     """
     new = {claim.name: claim for claim in after.claims}
     if new == {claim.name: claim for claim in before.claims} and _claimed(before) == _claimed(after):

@@ -1,4 +1,4 @@
-"""What reading and translating do with the documents of a source, and what comes of all of them.
+"""The passes that read or translate the documents of a source, and their joint result.
 
     source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> Result
 
@@ -80,7 +80,7 @@ class DocumentResults(Result):
 
 @dataclass(slots=True, kw_only=True)
 class State(DocumentResults):
-    """A document on its way, and its results.
+    """A document on its way through the passes, and its results.
 
     ``runs``: its pods; ``places``: where its text may name keys outside of pods; ``operations``: lists of
     operations, which are about pods of other files, ``why_left``: why some were not read. ``handled``: the
@@ -112,7 +112,7 @@ class State(DocumentResults):
 
     @property
     def written_together(self) -> list[PodRun]:
-        """The pods with shares of the target, where there are several."""
+        """The pods for which new keys are written, where there are several; else none."""
         written = [run for run in self.runs if run.new_keys is not None] if len(self.runs) > 1 else []
         return written if len(written) > 1 else []
 
@@ -123,7 +123,7 @@ class State(DocumentResults):
 
     @property
     def has_shares(self) -> bool:
-        """Something asks for GPUs in a dialect that is read."""
+        """Whether anything in the document requests GPUs in a dialect that is read."""
         return bool(self.items) or any(run.dialects is not None for run in self.runs)
 
     @property
@@ -187,7 +187,7 @@ def _nowhere(_kind: FileKind, _path: Path) -> bool:
 
 
 class Task(NamedTuple):
-    """The work to do with documents: by the kind of their file, its passes in order.
+    """The work to do with documents: for each kind of file its passes, in order.
 
     ``reports_left``: a key that is not translated is a finding; else it is counted. ``is_reported_by_build``:
     a finding at a path of such a file is reported for the objects that kustomize builds. ``command``: the one
@@ -202,7 +202,7 @@ class Task(NamedTuple):
     command: str = ""
 
     def passes(self, kind: FileKind) -> tuple[Pass[State], ...]:
-        """Those for the documents of a file."""
+        """The passes for the documents of a kind of file."""
         return {
             FileKind.MANIFESTS: self.manifests,
             FileKind.VALUES: self.values,
@@ -210,11 +210,11 @@ class Task(NamedTuple):
         }[kind]
 
     def run(self, name: str, state: State) -> None:
-        """One pass by itself, on an object that is built."""
+        """Run one pass by itself, on an object that kustomize builds."""
         next(step for step in self.manifests if step.name == name).run(state)
 
     def leave(self, result: Result, leftovers: Iterable[Leftover]) -> None:
-        """Add what is not translated. A text that is no YAML is wrong, whatever is done with it."""
+        """Add leftovers to a result. A text that is not YAML is a finding in every task."""
         in_order = sort_leftovers(leftovers)
         result.leftovers += in_order
         result.diagnostics += (
@@ -227,7 +227,7 @@ class Task(NamedTuple):
 def leave_text(
     result: Result, leftovers: Iterable[Leftover], source: Source, settings: Settings, task: Task
 ) -> None:
-    """Add what is not translated in a text that is no YAML."""
+    """Add the leftovers in a text that is not YAML to a result."""
     decided = None
     if settings.decisions is not None:
         decided = settings.decisions.decide_text(source, settings.to.name)
@@ -238,8 +238,8 @@ def leave_text(
 def judge_leftover(
     leftover: Leftover, *, folder: Callable[[], str], allowed: bool, decided: DecidedLeftover | None = None
 ) -> Leftover:
-    """A leftover as it is reported. Only here it is accepted: it is a warning then, and its hint names no
-    option that was passed.
+    """A leftover as it is reported. No other function accepts leftovers: an accepted one is a warning, and
+    its hint names no option that was passed.
 
     ``folder``: of the kustomization that builds its file. ``allowed``: by ``--allow-leftovers``.
     ``decided``: what entries say about it.
@@ -268,7 +268,7 @@ def _reported(
     settings: Settings,
     decided: DecidedText | None,
 ) -> Iterable[Leftover]:
-    """What is not translated as it is reported; where there are decisions, what came of each is added."""
+    """Leftovers as they are reported; where there are decisions, each is added to the judged losses."""
     report = partial(
         judge_leftover, folder=partial(settings.builds.folder, source.name), allowed=settings.allow_leftovers
     )
@@ -283,7 +283,7 @@ def _reported(
 
 
 def sort_leftovers(leftovers: Iterable[Leftover]) -> list[Leftover]:
-    """What is not translated, within the limit, in order; once where a text names it twice at one place."""
+    """Leftovers in the order of the text, at most as many as the limit; each once for one place."""
     once = {
         (
             leftover.key,
@@ -297,7 +297,8 @@ def sort_leftovers(leftovers: Iterable[Leftover]) -> list[Leftover]:
 
 
 def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -> Settings | None:
-    """Settings with which the new templates of one name get others; where there are none, it is said.
+    """Settings with which new templates that have the same name get different names; None where no names are
+    the same, or it is too late, and then the findings are added.
 
     ``repeats``: the work can be done again, with these.
     """
@@ -343,7 +344,7 @@ def run_source(
 def _run_documents(
     source: Source, settings: Settings, task: Task, role: FileRole, read: DocumentReader
 ) -> DocumentResults:
-    """What documents of a source come to, each by itself."""
+    """The results of the documents of a source."""
     whole = DocumentResults()
 
     def start(document: Document) -> State:
@@ -371,8 +372,8 @@ def _unread(
     role: FileRole,
     task: Task,
 ) -> Iterable[Leftover]:
-    """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
-    files can go on without it, the mistake itself."""
+    """The leftovers of a text that cannot be read from ``end`` on: the keys of a template; or, in a folder,
+    the mistake itself, so that the other files are translated without it."""
     if problem.code == file_parses.code and role.in_folder:
         return [Leftover("", problem, final=not task.reports_left, of_share=True)]
     whole.diagnostics.append(problem)
@@ -380,7 +381,7 @@ def _unread(
 
 
 def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
-    """The new text of a source, where nothing of it is refused: all of it, or none.
+    """Set the new text of a source, unless something of it is refused: all edits are made, or none.
 
     ``added``: the splices that add and remove documents.
     """
@@ -425,7 +426,8 @@ def refuse_items(state: State) -> None:
 
 
 def _places_of(errors: Iterable[Diagnostic], places: Mapping[Path, Path]) -> set[Path]:
-    """The pods that errors are about. ``places``: by the path of each pod that of its object."""
+    """The paths of the pods that errors are about. ``places``: by the path of each pod the path of its
+    object."""
     about: set[Path] = set()
     objects: dict[Path, list[Path]] = {}
     for pod, path in places.items():

@@ -37,8 +37,9 @@ def fit_and_check(
 ) -> FittedPod:
     """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong.
 
-    ``decided``: what is accepted of this pod alone. ``home``: where it is written. What the patches of all
-    kustomizations of the run set is not missing there, and what they correct is not wrong.
+    ``decided``: the losses that are accepted of this pod alone. ``home``: where it is written. A field that
+    the patches of all kustomizations of the run set is not missing there, and one that they correct is not
+    wrong.
     """
     read = shares_of(pod.keys, sources, settings)
     accept = decided.accept if decided else settings.accept
@@ -92,7 +93,8 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...]) -> No
 
 
 def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:
-    """A manifest cannot be translated in place to a target that writes job files or forms."""
+    """The finding that a manifest cannot be translated in place to a target that writes job files or
+    forms."""
 
     def requests(container: ContainerKeys) -> bool:
         return any(backend.owns(name) for backend in sources for name in container.resources)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class PodRun:
-    """A pod of a document, and what has come of it.
+    """A pod of a document, and its results so far.
 
     ``bases``: where the pod is in an overlay, the pods of other files that it changes. ``unknown``: why these
-    are not known. ``suffix``: what tells it from the other pods of its object. ``dialects``: those in which
-    it was read; None where it was not. ``why_left``: why it was not, where it asks for GPUs. ``new_keys``:
-    the keys that it is to have; None where nothing is written for it. ``edits``: those that write these keys.
-    ``templates``: those of claims that it needs.
+    are not known. ``suffix``: distinguishes it from the other pods of its object. ``dialects``: the dialects
+    in which it was read; None where it was not. ``why_left``: why it was not read, where it requests GPUs.
+    ``new_keys``: the keys that it is to have; None where none are written. ``edits``: the edits that write
+    these keys. ``templates``: the templates of claims that it needs.
     """
 
     pod: Pod
@@ -39,5 +39,5 @@ class PodRun:
 
     @property
     def has_bases(self) -> bool:
-        """It is a patch, or values of a release: it is read and written with its bases."""
+        """Whether it is in a patch or in values of a release: it is read and written with its bases."""
         return bool(self.bases or self.unknown)

@@ -1,4 +1,4 @@
-"""Read what documents request, and what is wrong with it; nothing is changed.
+"""Read the GPU requests of documents, and find what is wrong with them; nothing is changed.
 
     document ── pods ──> dialects_of ──> shares_of (read_pod in each dialect) ──> items
              ├─ jobs ──> the same
@@ -133,7 +133,7 @@ def find_pods(state: State) -> None:
 
 
 def read_pods(state: State) -> None:
-    """Read the shares of pods; an overlay of a pod is counted with its base."""
+    """Read the shares of pods. Overlays are left out: they are counted with their bases."""
     for run, sources in pods_to_read(state):
         if sources:
             run.dialects = sources
@@ -181,7 +181,7 @@ def _report_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> No
 
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
-    """Jobs in a document that request GPUs, with their dialects and where they do."""
+    """Jobs in a document that request GPUs, with their dialects and the paths of their parameters."""
     from gpuxlate.backends import job_targets
 
     for job in jobs_in(state.document, job_targets.rows_of(state.document)):
@@ -210,7 +210,7 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
 
 
 def check_around(state: State) -> None:
-    """Check the rules of a document: repeated keys, and keys outside of any pod that no leftover is about."""
+    """Check the rules of a document: repeated keys, and keys outside of any pod that are not leftovers."""
     document = state.document
     handled = state.handled.union(edit.path for edit in state.edits)
     keys = document_keys(document, state.pods, registry.is_gpu_key, state.places, handled)
@@ -229,7 +229,7 @@ def check_around(state: State) -> None:
 
 
 def reported_paths(state: State) -> frozenset[Path]:
-    """The places of what is not translated of a document, as its findings say."""
+    """The paths of the findings about leftovers of a document."""
     left_findings = {leftover.diagnostic for leftover in state.leftovers}
     return frozenset(
         finding.path
@@ -272,7 +272,8 @@ def find_leftovers(texts: FileTexts, state: State) -> None:
 
 
 def _is_reported_by_build(kind: FileKind, path: Path) -> bool:
-    """Fields of a kustomization, and patches: their findings are those of the objects that are built."""
+    """Whether a path is in a patch, or in a field of a kustomization: findings there are reported for the
+    objects that kustomize builds."""
     return kind is FileKind.PATCH or (kind is FileKind.MANIFESTS and path[:1] in BUILT_FROM)
 
 
@@ -302,17 +303,19 @@ _BESIDE_PODS = (
     Pass("classes of devices", find_unread_classes, lambda: (MARK,)),
     Pass("machines", find_machines, lambda: NODE_WORDS),
 )
-"""The same for reading and for translating, in its order: a new thing to read or to move goes here."""
+"""Passes that reading and translating have in common, in order: the pass of a new kind of object goes
+here."""
 Passes = tuple[Pass[State], ...]
 
 
 def first_half(
     texts: FileTexts, shares: Passes, amounts: Passes = (), needs: Callable[[State], object] | None = None
 ) -> Passes:
-    """The first half of every task, from the text to what is in no share.
+    """The first half of every task, from the text to the leftovers.
 
-    ``texts``: why a key of such a file is left, and what to do. ``amounts``: of jobs and
-    quotas. ``needs``: of leftovers.
+    ``texts``: the reason and the hint for a key that is left in such a file. ``shares``, ``amounts``: the
+    passes over pods, and over jobs and quotas. ``needs``: tells whether the pass for leftovers has anything
+    to do.
     """
     leftovers = Pass("leftovers", partial(find_leftovers, texts), needs=needs)
     rules = Pass("document rules", check_around)
@@ -334,7 +337,7 @@ READ = Task(
     is_reported_by_build=_is_reported_by_build,
     command="inspect -",
 )
-"""To read shares: the first half alone, where shares are as they are."""
+"""The task that reads shares: only the first half, with shares as they are written."""
 
 
 # GPUShare documents from the shares of a translation.

@@ -1,4 +1,4 @@
-"""From GPUShare documents to manifests: in a workload, or as a small probe Pod."""
+"""Write GPUShare documents as manifests: into a workload, or as a small probe Pod."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 NVIDIA_PROBE = "nvidia/cuda:12.4.1-base-ubuntu22.04", '["nvidia-smi"]'
 """A small image with nvidia-smi, and the command."""
 OTHER_PROBE = "busybox:1.36", '["sh", "-c", "env; ls -l /dev"]'
-"""For cards of another maker: what a device plug-in gives a container are variables and devices."""
+"""An image and command for cards of another vendor: they show the variables and devices of the container."""
 PROBE = "probe"
 PROBE_FILE = "probe.yaml"
 """The container of a share without a workload."""
@@ -74,7 +74,8 @@ class RenderRequest:
 
 @record
 class RenderResult:
-    """The result. ``text`` is valid only where nothing was refused; ``splices`` make it of a workload."""
+    """A rendered text, with its file name and findings. ``text`` is valid only where nothing was refused;
+    ``splices`` change the workload to it."""
 
     name: str
     text: str
@@ -90,7 +91,7 @@ class RenderResult:
 
 
 def render_probe(request: RenderRequest, settings: Settings) -> RenderResult:
-    """A Pod that runs nvidia-smi under the share, or shows the devices of cards of another maker."""
+    """Render a Pod that runs nvidia-smi with the share, or shows the devices of cards of another vendor."""
     image, command = NVIDIA_PROBE if settings.to.vendor in (None, "nvidia") else OTHER_PROBE
     name = scalar(request.share.name, None)
     text = _PROBE.format(name=name, container=PROBE, image=image, command=command)
@@ -105,7 +106,7 @@ def render_on(workload: Source, requests: Sequence[RenderRequest], settings: Set
 
 @record
 class _ContainerSpot:
-    """A container of the workload. ``suffix``: what tells its pod from the others of its object."""
+    """A container of the workload. ``suffix``: distinguishes its pod from the other pods of its object."""
 
     document: Document
     pod: Pod
@@ -227,7 +228,8 @@ class _Render:
         return changes
 
     def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
-        """What an operator copies from the object is of its other pods too."""
+        """Report pods of an object that share metadata, which an operator copies, and need different
+        values."""
         pod_paths = {run.pod.keys.path for run in written}
         others = [
             PodRun(pod, new_keys=pod.keys)
@@ -238,7 +240,7 @@ class _Render:
             self.diagnostics.append(with_location(document, finding, pod.object))
 
     def _pod(self, spot: _ContainerSpot, requests: list[tuple[RenderRequest, _ContainerSpot]]) -> PodRun:
-        """The pod's shares in the target's dialect: those it has, and the new ones."""
+        """The pod with its old and new shares in the dialect of the target. Adds their items and findings."""
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): request for request, s in requests}
         self._refuse_other_dialects(spot)
@@ -280,7 +282,7 @@ class _Render:
         return PodRun(pod, new_keys=fit.keys, edits=edits, templates=writing.templates)
 
     def _decided(self, spot: _ContainerSpot, request: RenderRequest) -> DecidedPod:
-        """What is accepted of the pod; of a pod of ours, the object is the GPUShare."""
+        """The decisions about the pod; for a probe Pod they name the GPUShare document."""
         decisions, target = self.settings.decisions, self.settings.to.name
         assert decisions is not None
         if self.workload.name == PROBE_FILE:
@@ -306,7 +308,7 @@ class _Render:
         )
 
     def _refuse_other_dialects(self, spot: _ContainerSpot) -> None:
-        """A workload with another vendor's keys is for translate, not for render."""
+        """Refuse a workload with keys of another dialect: ``translate`` changes these."""
         target = self.settings.to
         for backend in self.settings.context.dialects:
             if backend.name == target.name:
@@ -333,7 +335,7 @@ class _Render:
 def rendered(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[RenderResult]:
-    """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
+    """Render each share for a target, or all of them on one workload. Raises ValueError without a share."""
     shares, problems = shares_in(spec, settings.profile)
     if any(problem.severity is Severity.ERROR for problem in problems):
         return [RenderResult("", "", (), tuple(problems))]
@@ -375,7 +377,7 @@ def _forms(
 
 
 def _for_a_file(requests: Sequence[RenderRequest]) -> Iterator[Diagnostic]:
-    """A document that names a manifest is not rendered as a probe Pod instead."""
+    """Refuse documents that name a manifest: these are not rendered as a probe Pod instead."""
     for request in requests:
         if request.share.workload:
             finding = Diagnostic(
@@ -389,7 +391,8 @@ def _for_a_file(requests: Sequence[RenderRequest]) -> Iterator[Diagnostic]:
 
 
 def render_form(request: RenderRequest, settings: Settings, output: str, base: Source | None) -> RenderResult:
-    """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
+    """Render a share as parameters of a job, or put it into the parameters in ``base``. Raises
+    WrongFileError."""
     backend, share = settings.to, request.share
     assert isinstance(backend, JobBackend)
     container = share.of_container(JOB_CONTAINER)

@@ -1,4 +1,4 @@
-"""What a report of a translation holds: its shares, quotas and leftovers, and how many shares ended how."""
+"""The report of a translation: its shares, quotas and leftovers, and the number of shares by verdict."""
 
 from __future__ import annotations
 

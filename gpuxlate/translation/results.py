@@ -23,10 +23,10 @@ from gpuxlate.translation.items import Item
 
 @record
 class File:
-    """A file of a run, or a text that is none: its old and new bytes.
+    """A file of a run, or a text that is not a file: its old and new bytes.
 
-    ``copy``: what is written elsewhere, where that is not all of the file. ``splices``: what makes the new
-    text of the old one.
+    ``copy``: the bytes for stdout or another folder, where these are not the whole file. ``splices``: the
+    changes from the old text to the new one.
     """
 
     name: str
@@ -60,16 +60,16 @@ def stream(files: Sequence[File]) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class Result:
-    """What a pod, a document, a file or a run comes to; ``+=`` joins them.
+    """The result of a pod, a document, a file or a run; ``+=`` joins results.
 
-    ``text``: the new text of one source, the old one where something was refused; ``splices``: what makes it
-    of the old one; ``copy``: that of a copy of the source, where documents are left out; ``files``: those of
-    a run.
-    ``new_template_names``: new templates of claims by their names. ``sources``: the texts that findings are
-    in. ``share_documents``: the GPUShare documents in folders, which are left out.
-    ``pods_already_at_target``: those that have keys of the target alone.
-    ``judged``: the losses by their objects, where there are decisions. ``unreadable``: the files of a run
-    that were not read; what the others come to is there.
+    ``text``: the new text of one source, or the old one where something was refused; ``splices``: the changes
+    from the old text. ``copy``: the text for a copy of the source, where documents are left out of it.
+    ``files``: the files of a run.
+    ``new_template_names``: the new templates of claims. ``sources``: the texts that findings are in.
+    ``share_documents``: the number of GPUShare documents in folders, which are left out.
+    ``pods_already_at_target``: the number of pods that have keys of the target alone.
+    ``judged``: the losses by object, where there are decisions. ``unreadable``: the files of a run that could
+    not be read; the other fields are the result of the others.
     """
 
     items: list[Item] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The files of a run, with what is between them: claims, builds of kustomize, names that clash.
+"""Translate or read the files of a run, with what connects them: claims, builds of kustomize, equal names.
 
     files ── each ──> Result ── += ──> Result of the run ── builds, clashes
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FileWork = Callable[[Input], list[Result]]
 Each = Callable[[FileWork, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
-"""Does the work for each input, in order; an InputError of the work is its result."""
+"""Does the work for each input and yields the results in order; an InputError of the work is its result."""
 
 
 def one_by_one(work: FileWork, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
@@ -50,9 +50,9 @@ def translate(files: Iterable[Input], settings: Settings, each: Each = one_by_on
 def translate_to(
     files: Iterable[Input], targets: Sequence[Settings], each: Each = one_by_one
 ) -> list[Result]:
-    """Translate files for several targets; each is read once.
+    """Translate files for several targets; each file is read once. One result for each target.
 
-    What kustomizations build of the files has to be the translation of what they build now.
+    Refuses kustomizations whose build after the translation is not the translation of their build before.
     """
     HELD.texts.clear()
     runs = _run_each(files, targets, TRANSLATE, each)
@@ -86,7 +86,8 @@ def _check_builds(
 def count(
     inputs: Iterable[Input], targets: Sequence[Settings], task: Task, each: Each = one_by_one
 ) -> list[Result]:
-    """What files request, for each of several targets; of a kustomization, what it builds.
+    """Do a task with files for several targets, and with what kustomizations build. One result for each
+    target.
 
     The files are not changed, and each of them is read once.
     """
@@ -143,7 +144,7 @@ def _run_each(
 
 
 def _bound(run: Result, name: str) -> None:
-    """Raises InputError where a run has too many findings."""
+    """Raise InputError where a run has too many findings."""
     if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
         raise InputError(
             msg("{name}: more than {most} findings in this run", name=name, most=limits.MAX_RUN_FINDINGS)

@@ -48,7 +48,8 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
 
 
 def has_variables(pod: PodKeys, sources: Sequence[Backend]) -> bool:
-    """A number of these dialects is a variable, which another tool sets (GX036): no share can be read."""
+    """Whether a number of these dialects is a variable, which another tool sets (GX036): no share can be
+    read."""
     for container in pod.all_containers():
         variables = [name for name, value in container.resources.items() if is_placeholder(value)]
         for source in sources if variables else ():
@@ -78,7 +79,7 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
 
 
 def _with_vendor(reading: Reading, device: Device) -> Reading:
-    """Name the vendor in shares that leave it open, for a target whose keys name another."""
+    """Set the vendor in shares that do not name one, for a target whose keys name another vendor."""
     return replace(
         reading,
         containers=tuple(
@@ -91,7 +92,7 @@ def _with_vendor(reading: Reading, device: Device) -> Reading:
 
 
 def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
-    """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
+    """Findings about the dialects of a pod other than the one that ``--from`` names (K8S007)."""
     source = settings.from_
     if source:
         yield from (
@@ -114,27 +115,27 @@ def refuses(findings: Iterable[Diagnostic]) -> bool:
 def read_pod(
     pod: PodKeys, backend: Backend, context: Context, *, neutral: bool = True
 ) -> tuple[Reading, list[Diagnostic]]:
-    """The shares of a pod in one dialect, and everything that is wrong with them.
+    """Read the shares of a pod in one dialect, and find everything that is wrong with them.
 
-    The rules of the vendor and of Kubernetes run first; ``neutral``: those of no vendor too, which look at
-    the keys of all dialects. An owned key that was not taken is an error.
+    The rules of the vendor and of Kubernetes run first; with ``neutral`` also the rules without a vendor,
+    which check the keys of all dialects. A key of the dialect that no share took is an error.
     """
     if not backend.writes_pods:
         context = Context(context.profile, (backend,))
 
-    def by_rules(keys: PodKeys) -> Iterator[Diagnostic]:
+    def check_rules(keys: PodKeys) -> Iterator[Diagnostic]:
         of_no_vendor = check_pod(catalog.neutral_rules_for(backend) if neutral else (), keys, context)
         # remarks and fixes are for lint: this pod gets new keys
         findings = backend.check(keys, context, remarks=False)
         of_vendor = (finding for finding in findings if finding.severity is not Severity.INFO)
         return islice(chain(of_no_vendor, of_vendor), limits.MAX_FINDINGS + 1)
 
-    def wrong(keys: PodKeys) -> Iterator[Diagnostic]:
-        of_rules = [*by_rules(keys)]
+    def find_mistakes(keys: PodKeys) -> Iterator[Diagnostic]:
+        of_rules = [*check_rules(keys)]
         yield from of_rules
         yield from backend.read(PodReader(keys, context.profile), context.profile).invalid_beside(of_rules)
 
-    findings = [finding.located(fix=None) for finding in accepted([*by_rules(pod)], pod, wrong)]
+    findings = [finding.located(fix=None) for finding in accepted([*check_rules(pod)], pod, find_mistakes)]
     reading = backend.read(PodReader(pod, context.profile), context.profile)
     findings.extend(reading.invalid_beside(findings))
     findings.extend(reading.notes)
@@ -173,7 +174,7 @@ def read_pod(
 def shares_once(
     pod: PodKeys, backends: Sequence[Backend], readings: Sequence[Reading]
 ) -> list[tuple[Backend, Reading]]:
-    """The reading of each dialect, with each share in one of them only.
+    """The readings of a pod by dialect, with each share in one of them only.
 
     Several dialects read the common key of whole cards: it belongs to the one with other keys beside it.
     """

@@ -23,7 +23,7 @@ _NAMED = {
     "GiB": regex(r"(?i:(?<![a-z])gi?b(?![a-z]))|\d ?Gi?(?![A-Za-z])|单位为?[:：]? ?G(?![A-Za-z])"),
     "percent": regex(r"(?i:percent)|[%％]|百分"),
 }
-"""How people name the units of the data sheets in a comment."""
+"""Patterns of the unit names that people write in comments, by unit of the data sheets."""
 
 _COMMENT = regex(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
 
@@ -60,7 +60,8 @@ def stale_comments(document: Document, edits: Iterable[Edit], context: Context) 
 
 
 class _Comments:
-    """The comments of lines; a line may be all of the text, so that it is searched once for keys in a row."""
+    """The comments of lines. One line may be the whole text, so that it is searched once for consecutive
+    keys."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -70,7 +71,7 @@ class _Comments:
         self._above = ""
 
     def at(self, index: int) -> Iterator[str]:
-        """The comment on the line of a key, and the one that is the line above."""
+        """The comment on the line of a key, and the comment on the line above, if that has nothing else."""
         text, position = self._source.text, self._source.position
         begin = index - position(index)[1] + 1
         if begin != self._begin:

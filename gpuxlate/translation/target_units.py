@@ -32,7 +32,7 @@ PARTS = ("partition", "replica")
 NUMBERS = ("cores", "memoryMiB")
 
 EXAMPLES = {"cores": 30, "memoryMiB": 8192}
-"""What hints fill in, of each card."""
+"""The example values that hints name, per card."""
 
 PART = part_stays_a_part.code
 
@@ -43,10 +43,10 @@ FILLED = needed_field_is_set.code
 
 @record
 class Terms:
-    """The share as the target is to take it, and what changed on the way.
+    """A share in the units of a target, and the losses of the conversion.
 
-    ``undecided``: how much it is, is not known; the target then takes some numbers in its place, and only
-    what it would drop counts. ``amount``: of the part of a card that it became.
+    ``undecided``: the amounts are not known; the share then has placeholder numbers, and only the fields that
+    the target drops count. ``amount``: the amount of the part of a card that the share became.
     """
 
     share: Share
@@ -55,7 +55,7 @@ class Terms:
     amount: Amount | None = None
 
     def with_losses(self, more: Sequence[Loss]) -> tuple[Loss, ...]:
-        """The losses on the way, and those at the target."""
+        """The losses of the conversion with those at the target."""
         if self.undecided:
             kept = (loss for loss in more if loss.kind is LossKind.DROPPED and loss.field not in NUMBERS)
             return (*self.losses, *kept)
@@ -65,7 +65,7 @@ class Terms:
 def to_target_units(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
-    """The share as a target is to take it."""
+    """Convert a share to the units of a target, with the losses of that."""
     terms = _in_mib(container, share, backend, profile)
     if any(getattr(share, name) is not None and name not in backend.field_docs for name in PARTS):
         terms = _in_numbers(container, share, backend, accept, profile)
@@ -76,7 +76,7 @@ def to_target_units(
 
 
 def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: Profile | None) -> Terms:
-    """Memory in percent as MiB, where the target has no percent and a profile gives the card.
+    """Convert memory in percent to MiB, where the target has no percent and a profile names the card.
 
     Reported (GX017), since another card gives another number; accepted, since the profile was given.
     """
@@ -105,7 +105,7 @@ def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: 
 def _in_numbers(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
-    """The numbers of partitions or replicas, of one instance; what nothing says has to be filled."""
+    """Convert a partition or replica to numbers; a number that no source gives has to be filled."""
     name = "partition" if share.partition is not None else "replica"
     parts = [part_of_card for part_of_card in (share.partition, share.replica) if part_of_card is not None]
     part = ", ".join(map(str, parts))
@@ -151,7 +151,7 @@ def _in_numbers(
 
 
 def _some(share: Share) -> Share:
-    """The share with numbers that any target may take."""
+    """The share with placeholder numbers that any target accepts."""
     return replace(share, cores=EXAMPLES["cores"], memory_mib=EXAMPLES["memoryMiB"], memory_percent=None)
 
 
@@ -182,7 +182,7 @@ def _derived(
 def _unknown(
     field: str, name: str, part: str, share: Share, profile: Profile | None, path: tuple[str | int, ...]
 ) -> Loss:
-    """A number that nothing says (GX021)."""
+    """The loss for a number that no source gives (GX021)."""
     replica = share.replica and known_replica(share.replica, profile)
     if replica and replica.strategy is Strategy.TIME_SLICING:
         why = msg("{name} {part} is promised no part of the card", name=name, part=part)
@@ -207,7 +207,7 @@ def _to_fill(field: str, why: Message, path: tuple[str | int, ...]) -> Loss:
 def _as_part(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
-    """The smallest part of a card that holds the numbers, where the target has nothing else."""
+    """Convert numbers to the smallest part of a card that holds them, where the target has parts only."""
     request = ", ".join(
         f"{JSON_NAMES[name]}={value}"
         for name in ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
@@ -264,7 +264,7 @@ def _bare(share: Share) -> Share:
 
 
 def _holds(part: Part, share: Share) -> bool:
-    """The part has at least what was asked, on every count that is asked."""
+    """Whether a part has at least the requested amount of each field that the share sets."""
     memory = max(share.memory_mib or 0, share.memory_limit_mib or 0)
     return (
         share.memory_percent is None
@@ -275,7 +275,7 @@ def _holds(part: Part, share: Share) -> bool:
 
 
 def _wasted(amount: Amount, share: Share) -> Message | str:
-    """What of the part is more than was asked."""
+    """The text that says how much of the part is more than requested."""
     spare = [
         f"{have - requested} {unit}"
         for have, requested, unit in (

@@ -63,8 +63,7 @@ def translate_source(
 
 # --- pods -----------------------------------------------------------------------------------------
 def translate_pods(state: State, *, at_target: bool = False) -> None:
-    """The shares of pods at the target. ``at_target``: also of those that
-    have keys of the target alone."""
+    """Translate the shares of pods. ``at_target``: also those of pods that have keys of the target alone."""
     document, settings = state.document, state.settings
     for run, sources in pods_to_read(state):
         pod = run.pod
@@ -92,7 +91,8 @@ def _translate_parts(state: State) -> None:
 
 
 def _mistaken_resources(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Misspelt keys of a pod without a share of any dialect, and resources that only a scheduler writes."""
+    """Findings about a pod without a share of any dialect: misspelt keys, and resources that only a scheduler
+    writes."""
     yield from key_is_known(keys, context)
     containers = keys.all_containers()
     resources = {value.path for container in containers for value in container.resources.values()}
@@ -256,13 +256,13 @@ def _at_target(shares: Pass[State], command: str = "") -> Task:
 
 
 PLAN = _at_target(SHARES._replace(run=partial(translate_pods, at_target=True)), "plan - --to {target}")
-"""What the shares need at the target, with those that are there already."""
+"""The task of ``plan``: the shares at the target, also those that have its keys already."""
 _FIRST_HALF = _at_target(SHARES)
 TRANSLATE = _FIRST_HALF._replace(
     manifests=(*_FIRST_HALF.manifests, _TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
     values=(*_FIRST_HALF.values, _TEMPLATES, LEFT_TEMPLATES, *_TEXT),
     patch=(*_FIRST_HALF.patch, _PATCHES, *_TEXT),
 )
-"""To write another dialect."""
+"""The task that translates: the first half, and the passes that write."""
 ASSESS = TRANSLATE._replace(command="assess - --to {target}")
-"""What would come of it: the same work, whose text nobody writes."""
+"""The task of ``assess``: the same passes, whose text nobody writes."""

@@ -1,7 +1,7 @@
 """What the number of a key counts in a quota, and the key of a target that counts the same.
 
-A quota adds the numbers of containers as they are written, whatever they are numbers of. So two keys are
-counterparts only where the same part of each container's share is in both.
+A quota adds the numbers of containers as they are written, whatever their unit. So two keys count the same
+only where both have the same field of each container's share.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ COUNTED = (Place.RESOURCE, Place.QUOTA)
 
 
 class Counted(NamedTuple):
-    """What a number counts. ``field``: that of a share. ``of_shares``: not of whole cards."""
+    """What a number counts. ``field``: the field of a share. ``whole``: whole cards. ``offline``: for offline
+    pods. ``of_shares``: parts of cards, not whole cards."""
 
     field: str
     per: Per = Per.TOTAL
@@ -33,7 +34,7 @@ class Counted(NamedTuple):
     of_shares: bool = False
 
     def text(self, amount: Fraction, *, each: bool = False) -> Message:
-        """An amount in the terms of a share. ``each``: of one container, not of all together."""
+        """An amount in the terms of a share. ``each``: the amount of one container, not of all together."""
         number = f"{float(amount):g}" if amount.denominator != 1 else str(int(amount))
         text = _EACH[self.field] if each else _WORDS[self.field]
         total = msg(text, number=number)
@@ -55,12 +56,12 @@ _EACH = {
 """An amount in the terms of a share: of all containers together, and of one."""
 
 
-def counts(backend: Backend, row: KeySpec) -> Counted | None:
-    """What the number of a row counts; None where no sum of it says what containers have.
+def row_counts(backend: Backend, row: KeySpec) -> Counted | None:
+    """What the number of a row counts; None where a sum of its numbers does not say what containers have.
 
-    Cards are whole ones where neither a key nor a claim of the dialect makes them parts.
-    A key that names a card counts that card alone. An amount that may have a unit, and counts another one
-    without it, is no sum: some containers write 4, and some 4Gi.
+    Cards are whole cards where neither a key nor a claim of the dialect makes them parts.
+    A key that names a card counts that card alone, so that it has no sum. Neither has an amount whose unit
+    differs without a suffix: some containers write 4, and some 4Gi.
     """
     if row.places.isdisjoint(COUNTED) or row.sets not in _WORDS or not row.unit:
         return None
@@ -74,46 +75,49 @@ def counts(backend: Backend, row: KeySpec) -> Counted | None:
 
 
 def row_of(backend: Backend, name: str) -> KeySpec | None:
-    """The row of a resource that quotas count, None where the name is none."""
+    """The row of a resource that quotas count; None where no such resource has the name."""
     row = backend.find(name)
     return None if row is None or row.places.isdisjoint(COUNTED) else row
 
 
 def keeps_limits(backend: Backend, row: KeySpec, quota: Quota) -> bool:
-    """The scheduler of the dialect keeps to an amount with ``limits.``, which Kubernetes does not count."""
+    """Whether the scheduler of the dialect enforces amounts with ``limits.``, which Kubernetes does not
+    count."""
     kept = backend.scheduling.keeps_quotas and row.sets in ("cores", "memory_mib")
     return kept and quota.shape.prefixed and quota.prefix == LIMITS
 
 
 def counts_in(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
-    """What the number of a row counts in a quota: with ``limits.`` a scheduler adds up what cards give."""
-    counted = counts(backend, row)
+    """What the number of a row counts in a quota. With ``limits.`` a scheduler adds up the totals over the
+    cards."""
+    counted = row_counts(backend, row)
     return counted._replace(per=Per.TOTAL) if counted and keeps_limits(backend, row, quota) else counted
 
 
-def meaning(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
-    """What a key counts in a quota; None for the second key of a dialect that counts the same.
-
-    Such a key has a part of the containers alone, or two numbers in one.
+def key_counts(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
+    """What a key counts in a quota; None for the second key of a dialect that counts the same, since it
+    counts only a part of the containers, or two numbers in one.
     """
     counted = counts_in(backend, row, quota)
-    return counted if counted and first_of(backend, counted, quota) is row else None
+    return counted if counted and first_key_for(backend, counted, quota) is row else None
 
 
-def first_of(backend: Backend, counted: Counted, quota: Quota) -> KeySpec | None:
-    """The key of a dialect that counts this, in the place of a resource of a quota."""
+def first_key_for(backend: Backend, counted: Counted, quota: Quota) -> KeySpec | None:
+    """The first key of a dialect that counts the same, and can be in the place of the resource of a quota."""
     rows = (row for row in backend.keys if quota.takes(row) and quota.prefix_for(row) is not None)
     return next((row for row in rows if counts_in(backend, row, quota) == counted), None)
 
 
 def has_whole_cards_in_cores(backend: Backend) -> bool:
-    """Whole cards are in the compute that a quota of this dialect counts: no key counts cards alone."""
+    """Whether the compute that a quota of this dialect counts includes whole cards: no key counts cards
+    alone."""
     counted = any(row.sets == "cards" and not row.places.isdisjoint(COUNTED) for row in backend.keys)
     return not counted or backend.whole_cores
 
 
 def quota_amount(backend: Backend, row: KeySpec, value: Value, profile: Profile | None) -> Fraction | None:
-    """An amount in MiB, percent or cards; None where it is no whole number of the key's units."""
+    """The amount of a value in MiB, percent or cards; None where it is not a whole number of the key's
+    units."""
     form = number_as_written(value)
     if row.quantity:
         whole = value.kind is not ScalarKind.NODE and form.form in (NumberForm.PLAIN, NumberForm.SUFFIX)
@@ -133,10 +137,10 @@ class FittedNumber(NamedTuple):
 def fit_number(
     backend: Backend, row: KeySpec, amount: Fraction, profile: Profile | None, *, each: bool
 ) -> FittedNumber | None:
-    """The least number of a key that holds an amount; None where there is none.
+    """The least number of a key that is at least an amount (MiB, percent or cards); None where there is none.
 
-    ``each``: the number is one that a container may have, so it is in the ranges of the row. Those are not
-    of sums: for them the unit alone counts.
+    ``each``: the amount is that of one container, so the number is in the ranges of the row. Sums have no
+    ranges, only the unit.
     """
     unit = backend.unit(row, profile)
     if row.quantity:

@@ -20,9 +20,9 @@ from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
 from gpuxlate.translation.quotas.resources import (
     QuotaNumber,
     QuotaResource,
-    at_target,
+    fit_to_target,
+    leave_together,
     read_resources,
-    together,
     written_at_target,
 )
 from gpuxlate.translation.shares import dialects_of
@@ -32,7 +32,7 @@ from gpuxlate.yamltext.parse import Document, locate, with_location
 
 @dataclass(slots=True)
 class Quotas:
-    """The result for a document. ``settled``: the places of names that need no other finding."""
+    """The result for the quotas of a document. ``settled``: the paths of names that need no other finding."""
 
     items: list[QuotaItem] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
@@ -41,14 +41,14 @@ class Quotas:
     settled: set[Path] = field(default_factory=set)
 
     def add(self, document: Document, resource: QuotaResource, settings: Settings) -> None:
-        """The amounts of a resource, which need no other finding."""
+        """Add the amounts of a resource, whose names then need no other finding."""
         self.settled |= {*resource.quota.names}
         self.items += _items(document, resource, settings)
 
     def leave_alone(
         self, document: Document, quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
     ) -> None:
-        """Whole cards that no dialect reads; accelerators that are not read are left."""
+        """Report whole cards that no dialect reads; accelerators that are not read are leftovers."""
         words, names = (
             key_index_of(settings.context),
             {path: quota for quota in quotas for path in quota.names},
@@ -68,8 +68,8 @@ class Quotas:
 def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quotas:
     """The amounts of quotas in a document, and those that nothing can read.
 
-    ``writes``: the edits too that put them in the dialect of the target, and what is left. A resource changes
-    as a whole, or not at all.
+    ``writes``: also the edits that write them in the dialect of the target, and the leftovers. A resource
+    changes as a whole, or not at all.
     """
     result = Quotas()
     for quotas, sources in _objects(document, settings):
@@ -77,7 +77,7 @@ def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quot
         result.settled.update(path for quota in quotas if _stays(quota, settings) for path in quota.names)
         read = list(read_resources(quotas, sources, settings))
         remarks: list[Diagnostic] = []
-        for resource in together(at_target(read, settings) if writes else read):
+        for resource in leave_together(fit_to_target(read, settings) if writes else read):
             result.add(document, resource, settings)
             if resource.refused or not resource.accepted:
                 result.leftovers += leftovers_of(document, resource, settings)
@@ -99,7 +99,8 @@ def _objects(document: Document, settings: Settings) -> Iterator[tuple[list[Quot
 
 
 def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
-    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
+    """The resources of one object as keys of a pod, for functions that take pods: a container for each
+    place."""
     amounts = {value.path: value for quota in quotas for value, _ in quota.amounts}
     containers = (
         ContainerKeys(
@@ -117,7 +118,7 @@ def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
 
 
 def _stays(quota: Quota, settings: Settings) -> bool:
-    """A resource of GPUs that is kept: of the target, or of a dialect that is not asked for."""
+    """Whether a quota is of a GPU resource that is kept: of the target, or of a dialect that is not read."""
     rows = settings.scope.words.rows(settings.renamed.get(quota.resource, quota.resource))
     is_of_gpus = any(map(quota.takes, rows))
     return is_of_gpus and not settings.scope.is_left(quota.resource)
@@ -165,7 +166,7 @@ def _edits(document: Document, resource: QuotaResource, settings: Settings) -> I
 
 
 def _written(document: Document, number: QuotaNumber) -> int | str:
-    """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
+    """A number with the quotes that it has, so that translating it back gives the same text."""
     assert number.fitted is not None
     node = get(document.root, *number.value.path)
     quoted = isinstance(node, Scalar) and node.style is not None

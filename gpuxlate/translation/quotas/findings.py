@@ -1,4 +1,4 @@
-"""What is said of the resources of a quota: remarks on those that are translated, and what is left."""
+"""Findings about the resources of a quota: remarks on those that are translated, and leftovers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpuxlate.yamltext.parse import Document, with_location
 
 
 def remarks_on(resource: QuotaResource, settings: Settings) -> Iterator[Diagnostic]:
-    """What changes with a resource, and how far the target counts the same."""
+    """Remarks on a translated resource: what changes, and how far the target counts the same."""
     path, source, target = resource.quota.names[0], resource.source, settings.to
     assert resource.key is not None
     assert resource.counted is not None
@@ -57,7 +57,7 @@ def remarks_on(resource: QuotaResource, settings: Settings) -> Iterator[Diagnost
 
 
 def leftovers_of(document: Document, resource: QuotaResource, settings: Settings) -> Iterator[Leftover]:
-    """Each place where the resource is named, with the number to decide about."""
+    """A leftover for each place where the resource is named, with the number to decide about."""
     numbers: dict[Path, list[QuotaNumber]] = {}
     for number in resource.numbers:
         numbers.setdefault(number.written.name, []).append(number)

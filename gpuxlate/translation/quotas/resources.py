@@ -1,4 +1,4 @@
-"""A resource of a quota on its way: read in its dialect, and with the key and the numbers of the target."""
+"""A resource of a quota: read in its dialect, then fitted to the key and the numbers of the target."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas.counting import (
     Counted,
     FittedNumber,
-    counts,
-    first_of,
+    first_key_for,
     fit_number,
     keeps_limits,
-    meaning,
+    key_counts,
     quota_amount,
+    row_counts,
     row_of,
 )
 
 
 class QuotaNumber(NamedTuple):
-    """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
+    """An amount as it is written, in the terms of a share, and at the target. ``why``: why the target has no
+    number for it."""
 
     written: QuotaAmount
     amount: Fraction | None = None
@@ -48,9 +49,9 @@ class QuotaNumber(NamedTuple):
 class QuotaResource(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
-    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that.
-    ``prefix``: what is before the key of the target, where that changes. ``losses``: what the target does not
-    have of it, settled as those of shares are.
+    ``why``: why no key of the target is the same; ``among``: the dialects that do not agree, where that is
+    the reason. ``prefix``: the prefix of the key at the target, where it changes. ``losses``: accepted or
+    not, as those of shares.
     """
 
     quota: Quota
@@ -65,7 +66,7 @@ class QuotaResource(NamedTuple):
 
     @property
     def refused(self) -> bool:
-        """Nothing can be written, whatever the user accepts."""
+        """Whether nothing can be written, whatever the user accepts."""
         return self.why is not None or any(number.why for number in self.numbers)
 
     @property
@@ -77,7 +78,7 @@ class QuotaResource(NamedTuple):
 def read_resources(
     quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
 ) -> Iterator[QuotaResource]:
-    """Resources in the dialects that read them, without those that none does."""
+    """Read the resources of an object in their dialects; those that no dialect reads are left out."""
     for quota in quotas:
         name = settings.renamed.get(quota.resource, quota.resource)
         readers = [
@@ -94,9 +95,9 @@ def read_resources(
             )
         elif readers:
             source, row = readers[0]
-            counted = meaning(source, row, quota)
+            counted = key_counts(source, row, quota)
             if counted is None and row.whole:
-                counted = counts(source, row)  # a part of the whole cards: read, and not translated
+                counted = row_counts(source, row)  # a part of the whole cards: read, and not translated
             if counted is None:
                 numbers = tuple(map(QuotaNumber, quota.amounts))
                 yield QuotaResource(quota, source, None, None, numbers, none_counts_the_same(settings))
@@ -120,8 +121,8 @@ def _number(written: QuotaAmount, source: Backend, row: KeySpec, settings: Setti
     return QuotaNumber(written, why=msg("{text!r} is not a whole number without a suffix", text=value.text))
 
 
-def at_target(read: Sequence[QuotaResource], settings: Settings) -> list[QuotaResource]:
-    """Resources with the keys of the target; those that are in its dialect already are no longer there."""
+def fit_to_target(read: Sequence[QuotaResource], settings: Settings) -> list[QuotaResource]:
+    """Resources with the keys of the target, without those that are in its dialect already."""
     moved = [
         _for_target(resource, settings)
         for resource in read
@@ -141,7 +142,7 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
     name = settings.renamed.get(resource.quota.resource, resource.quota.resource)
     row = row_of(resource.source, name)
     assert row is not None
-    counted = meaning(resource.source, row, resource.quota)
+    counted = key_counts(resource.source, row, resource.quota)
     key, prefix = _kept_by(settings.to, counted, resource, row) if counted else (None, None)
     bare = tuple(QuotaNumber(number.written, number.amount) for number in resource.numbers)
     if key is None:
@@ -157,14 +158,14 @@ def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
 
 
 def _other_cards(resource: QuotaResource, settings: Settings) -> Loss:
-    """The amount is of cards that the target does not have."""
+    """The loss where the amount is of cards that the target does not have."""
     message = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
     hint = msg(DROP_DEVICE, target=settings.to.name)
     return Loss(LossKind.DROPPED, "device", cards_are_of_one_vendor.code, message, hint)
 
 
 def _rounded(resource: QuotaResource, settings: Settings) -> Iterator[Loss]:
-    """The numbers that become larger ones."""
+    """The losses of the numbers that become larger."""
     assert resource.counted is not None
     for number in resource.numbers:
         if number.is_exact or number.fitted is None or number.amount is None:
@@ -191,12 +192,12 @@ def _rounded(resource: QuotaResource, settings: Settings) -> Iterator[Loss]:
 def _kept_by(
     target: Backend, counted: Counted, resource: QuotaResource, row: KeySpec
 ) -> tuple[KeySpec | None, str | None]:
-    """The key of the target that counts the same and is kept by somebody if that of the source is, with what
-    is before it where that changes."""
-    key = first_of(target, counted, resource.quota)
+    """The key of the target that counts the same, and is enforced if that of the source is, with its prefix
+    where that changes."""
+    key = first_key_for(target, counted, resource.quota)
     kept_there = key is not None and keeps_limits(target, key, resource.quota)
     if keeps_limits(resource.source, row, resource.quota) and not kept_there:
-        return first_of(target, counted, resource.quota._replace(prefix=REQUESTS)), REQUESTS
+        return first_key_for(target, counted, resource.quota._replace(prefix=REQUESTS)), REQUESTS
     return (None if kept_there and not keeps_limits(resource.source, row, resource.quota) else key), None
 
 
@@ -215,8 +216,8 @@ def _fit_at_target(
     return number._replace(fitted=fitted_number)
 
 
-def together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:
-    """Where one is left among some dialects, all others of these are too: the next run says the same."""
+def leave_together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:
+    """Leave all resources of dialects among which one is left, so that the next run has the same result."""
     mixed = frozenset().union(*(resource.among for resource in read))
     why = msg("it changes together with amounts that cannot be translated")
     for resource in read:
