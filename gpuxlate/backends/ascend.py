@@ -310,9 +310,9 @@ class HamiAscend(HamiDialect):
         memory, sizes = fields.memory_mib or 0, sizes_of(card)
         if first_size(sizes, memory // (fields.cards or 1), None) is not None and (fields.cards or 1) > 1:
             return fields  # which the webhook refuses
-        from gpuxlate.backends.row_reader import sized
+        from gpuxlate.backends.row_reader import grow_to_sizes
 
-        granted_fields = sized(replace(fields, cores=None), sizes, "ASCEND022")
+        granted_fields = grow_to_sizes(replace(fields, cores=None), sizes, "ASCEND022")
         if granted_fields.memory_mib or memory >= (card.memory_mib or 0) * (fields.cards or 1):
             return granted_fields
         path, why = fields.origins["memory_mib"], msg("no template of the card has as much")

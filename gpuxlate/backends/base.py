@@ -1,4 +1,4 @@
-"""What a target is: a class with the keys of a vendor, and methods to override.
+"""The class of a target: the keys of a vendor, and methods to override.
 
 Reading takes keys from a ``PodReader``; writing takes fields from a ``ShareWriter``. Every key and field that
 is not taken is reported, so that none is lost silently.
@@ -35,10 +35,11 @@ if TYPE_CHECKING:
 
 
 class Cloud(NamedTuple):
-    """How a cloud calls its machines. ``title``: the cloud, with its service of clusters.
+    """The names of a cloud on its nodes. ``title``: the cloud, with its Kubernetes service.
 
-    ``domains``: of the labels and taints of its nodes. ``machine_type``: its names in INSTANCE_TYPES.
-    ``provider``: the value of VIRTUAL_NODES on its virtual nodes, where they have that taint.
+    ``domains``: those of the labels and taints of its nodes. ``machine_type``: matches its machine types, as
+    in INSTANCE_TYPES. ``provider``: the value of VIRTUAL_NODES on its virtual nodes, where they have that
+    taint.
     """
 
     title: str
@@ -47,7 +48,7 @@ class Cloud(NamedTuple):
     provider: str | None = None
 
     def chooses(self, label: str, values: Collection[str]) -> bool:
-        """A label or taint of nodes, with values that are wanted of it, is about machines of this cloud."""
+        """Whether a choice of nodes, by a label or taint and its values, is for machines of this cloud."""
         if label in INSTANCE_TYPES:
             return any(map(self.machine_type.fullmatch, values))
         if label == VIRTUAL_NODES:
@@ -57,17 +58,17 @@ class Cloud(NamedTuple):
 
 
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
-"""Labels of nodes whose values are the clouds' names of machines."""
+"""Labels of nodes whose values are machine types of clouds."""
 VIRTUAL_NODES = "virtual-kubelet.io/provider"
 """The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
 USUAL_VENDOR = "nvidia"
-"""Who makes the cards of a share that does not say so."""
+"""The vendor of the cards of a share that does not name one."""
 
 
 class VisibleMemory(NamedTuple):
-    """What nvidia-smi shows in a container with a cap on memory.
+    """The memory that nvidia-smi shows in a container with a cap on memory.
 
     ``figure_mib``: MiB on each card, where the vendor's arithmetic is known. ``not_isolated``: the mode or
     plugin, where it leaves the memory of the whole card visible.
@@ -80,26 +81,27 @@ class VisibleMemory(NamedTuple):
 class Backend(KeyTable):
     """One target: subclass it, and override what differs.
 
-    Where a class with ``keys`` does not say it, its ``name`` is that of its module with dashes,
-    ``rule_prefix`` its first alias in capitals (its name, where it has none), ``source`` of its rows the only
-    one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
+    Where a class with ``keys`` does not set them, its ``name`` is that of its module with dashes,
+    ``rule_prefix`` its first alias in capitals (its name, where it has no alias), ``source`` of its rows the
+    only one of its ``documents``, and ``gpu_prefixes`` are the names of its resources.
 
-    A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
+    A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and checked by
     its rows; its other rules are the functions of its own module. Modules that it names are loaded when they
-    are asked for.
+    are needed.
     """
 
     rule_module: str = ""
     """A module whose functions are rules of it too."""
     row_rule_module: str = ""
-    """A module with ``RULE_TYPES``: kinds of rules that its rows have beside the usual ones, or in place of
-    them."""
+    """A module with ``RULE_TYPES``: kinds of row rules that it has beside the usual ones, or in place of
+    them.
+    """
     node_module: str = ""
     """A module whose functions say what its nodes show and need."""
     gpu_prefixes: tuple[str, ...] = ()
-    """Beginnings of names under which every key must be a known one (GX003)."""
+    """Prefixes of names; a key with one of them that is not in ``keys`` is unknown (GX003)."""
     similar_products: tuple[Product, ...] = ()
-    """Products whose keys are easily taken for its own (GX006)."""
+    """Products whose keys are easily mistaken for keys of the target (GX006)."""
     known_typos: frozenset[str] = frozenset()
     """Misspelt keys that a rule of the vendor reports."""
     quotes_numbers: bool = False
@@ -107,26 +109,26 @@ class Backend(KeyTable):
     read_only: bool = False
     """A source of migrations, never a target."""
     cloud: Cloud | None = None
-    """Whose machines it runs on; None where it runs on any."""
+    """The cloud whose machines it runs on; None where it runs on any."""
     limits: Limits = UNBOUND
-    """What one card and one node of it run at once."""
+    """The limits of the shares that one card and one node run at once."""
     scheduling: Scheduling = UNDOCUMENTED
     """How its scheduler fills cards and nodes."""
     device_classes: tuple[str, ...] = ()
-    """The classes of its devices, where pods ask for them in claims."""
+    """The classes of its devices, where pods request them by claims."""
     companions: tuple[str, ...] = ()
     """Resources of other vendors that are one share with its own keys in a container, which that vendor's
     device plugin needs."""
     model_label: str | None = None
     """The label of nodes that has the card model."""
     parts_need: str = ""
-    """What to say in a profile, without which it writes no parts of cards."""
+    """The hint that names what a profile must have so that the target can write parts of cards."""
     detected_by: Predicate | None = None
-    """A pod that meets it is of this target, whatever keys are in its resources."""
+    """A pod that meets this condition is of the target, whatever keys are in its resources."""
     fact_commands: Mapping[str, str] = MappingProxyType({})
     """By fact of a profile, the command that shows it where nodes do not."""
     whole_cards_anywhere: bool = False
-    """Its whole cards are those of any node that counts them under its key."""
+    """Any node that counts cards by its key serves its whole cards."""
     sets_visible_devices: bool = False
     """Its device plugin gives a container its cards by NVIDIA_VISIBLE_DEVICES."""
     writes_pods: ClassVar[bool] = True
@@ -163,19 +165,20 @@ class Backend(KeyTable):
         return write(table, pod, profile)
 
     def detect(self, pod: PodKeys) -> bool:
-        """``detected_by``, where no condition says it: no admission policy has it then."""
+        """Whether a pod is of this target, where ``detected_by`` cannot express it. No admission policy has
+        this test."""
         return False
 
     @cached_property
     def detector(self) -> Callable[[PodKeys], bool] | None:
-        """What finds its pods beside its keys in resources; None where nothing has to."""
+        """The test that finds its pods without its keys in resources; None where it needs no such test."""
         method = self.detect if self.overrides("detect") else None
         return self.detected_by or method
 
     def visible_memory(
         self, share: Share, given_mib: int, card_mib: int | None, profile: Profile | None
     ) -> VisibleMemory | None:
-        """What nvidia-smi shows in a container; None where it sees what it asked for.
+        """What nvidia-smi shows in a container; None where it shows the requested memory.
 
         ``given_mib``: MiB on each card as the target rounds them; ``card_mib``: of a physical card, if known.
         """
@@ -188,26 +191,27 @@ class Backend(KeyTable):
     def allocatable(
         self, share: Share, cards: int, memory_mib: int, profile: Profile | None
     ) -> Mapping[str, int] | None:
-        """By resource, its amount on a node of so many cards of so many MiB each, for a share; None where no
-        document says it."""
+        """The amounts by resource that a node with ``cards`` cards of ``memory_mib`` MiB each has for a
+        share; None where no document says so."""
         return None
 
     # --- its nodes: the functions of ``node_module``, else what follows from its rows ------------------
 
     def node_requirements(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
-        """What a share needs of the nodes; None where the target has no nodes of the user's."""
+        """The labels, prerequisites and warnings of nodes for a share; None where users have no nodes
+        there."""
         function = self._of_nodes("node_requirements")
         needs: NodeNeeds | None = function(self, share, profile) if function else None
         return needs
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        """The prerequisites that the vendor's documents list, for whatever share."""
+        """The prerequisites that the vendor's documents list for any share."""
         return getattr(self._nodes, "REQUIREMENTS", ())
 
     @cached_property
     def has_nodes(self) -> bool:
-        """Nodes of a live cluster show its cards."""
+        """Whether nodes of a live cluster show its cards."""
         from gpuxlate.backends.row_nodes import whole_keys
 
         return self._of_nodes("node_view") is not None or bool(whole_keys(self))
@@ -234,8 +238,8 @@ class Backend(KeyTable):
     def extension_data(
         self, views: Sequence[NodeView], common: MergeNodeValues, notes: list[str]
     ) -> dict[str, Any]:
-        """Its part of a profile that nodes make together, as fields of a document; what it leaves out goes to
-        ``notes``."""
+        """Its part of the profile of live nodes, as fields of a document. ``notes`` gets the reasons for
+        fields that are left out."""
         function = self._of_nodes("extension_data")
         data: dict[str, Any] = function(self, views, common, notes) if function else {}
         return data
@@ -251,7 +255,7 @@ class Backend(KeyTable):
     # --- its class --------------------------------------------------------------------------------
 
     def overrides(self, name: str) -> bool:
-        """Its class has a method of its own in place of the one here."""
+        """Whether its class overrides a method of ``Backend``."""
         return getattr(type(self), name) is not getattr(Backend, name)
 
     def with_changes(self, **attributes: Any) -> Self:
@@ -283,19 +287,19 @@ class Backend(KeyTable):
 
     @cached_property
     def _in_clusters(self) -> dict[tuple[tuple[tuple[str, str], ...], tuple[ReleaseChange, ...]], Self]:
-        """The targets of profiles before: the same ones come again with every pod."""
+        """Cache of ``in_cluster``, by the versions and release changes of profiles."""
         return {}
 
     # --- its rules and keys ----------------------------------------------------------------------
 
     @cached_property
     def words(self) -> Mapping[str, Mapping[str, str]]:
-        """Its own words for policy and qos, by field: to the value."""
+        """The values that its words for policy and qos stand for, by field and word."""
         return {str(row.sets): row.words for row in self.enum_keys if row.sets in ("policy", "qos")}
 
     @cached_property
     def rules(self) -> Rules:
-        """The vendor's rules, those of its rows and those of its modules, loaded when asked for."""
+        """The vendor's rules: those of its rows, and those of its modules, which are loaded on first use."""
         row_rules = import_module("gpuxlate.backends.row_rules")
         own_types = import_module(self.row_rule_module).RULE_TYPES if self.row_rule_module else ()
         module = import_module(type(self).__module__)
@@ -326,24 +330,25 @@ class Backend(KeyTable):
     def check(self, pod: PodKeys, context: Context, *, remarks: bool = True) -> Iterator[Diagnostic]:
         """Run the vendor's rules on a pod; without ``remarks`` those that may refuse it."""
         profile = context.profile
-        here = self.in_cluster(profile) if profile is not None and profile.components else self
-        rules = here.rules if remarks else here.rules.without_remarks
-        return check_pod(rules, here.under_own_names(pod), context)
+        in_cluster = self.in_cluster(profile) if profile is not None and profile.components else self
+        rules = in_cluster.rules if remarks else in_cluster.rules.without_remarks
+        return check_pod(rules, in_cluster.under_own_names(pod), context)
 
     @cached_property
     def domains(self) -> frozenset[str]:
-        """What is before the slash of its keys and prefixes; "" where it has names without one."""
+        """The domains of its keys and prefixes (the part before the slash); "" where a name has none."""
         names = (*self.gpu_prefixes, *(name for row in self.keys for name in (row.name, *row.aliases)))
         return frozenset(map(domain_of, names))
 
     def owns(self, name: str) -> bool:
-        """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
+        """Whether the key is this vendor's: known, or unknown with one of its GPU prefixes."""
         return name not in (self.whole_card_key, IGNORE) and (
             name.startswith(self.gpu_prefixes) or self.find(name) is not None
         )
 
     def has_cards_of(self, share: Share) -> bool:
-        """Its cards are those that the share names; where its keys name cards, the share has to."""
+        """Whether its cards are those that the share names. Where its keys name cards, the share has to name
+        one."""
         models = {rows.model for rows in self.keys_by_model}
         device = share.device
         if device is not None and not models.isdisjoint(device.models):
@@ -353,30 +358,30 @@ class Backend(KeyTable):
         return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
 
     def names_other_vendor(self, source: Backend) -> bool:
-        """Its keys say another maker than that of the cards of a dialect."""
+        """Whether its keys name another vendor than that of the cards of ``source``."""
         return self.names_vendor and source.vendor not in (None, self.vendor)
 
     def needs_maker_of(self, source: Backend) -> bool:
-        """A share that is read in another dialect says here who makes its cards: where the keys of this
-        target name another maker, and where its cards are of any, which are NVIDIA's unless it says so."""
+        """Whether a share that is read in ``source`` has to name the vendor of its cards here: the keys of
+        this target name another vendor, or its cards are of any vendor, which means NVIDIA's by default."""
         anybodys = self.vendor is None and source.vendor not in (None, USUAL_VENDOR)
         return anybodys or self.names_other_vendor(source)
 
     @cached_property
     def has_parts(self) -> bool:
-        """Its shares may be parts of a card; else they are whole cards alone."""
+        """Whether its shares may be parts of a card; else they are whole cards only."""
         numbers = {"cores", "memoryMiB", "memoryPercent", "partition", "replica"}
         return self.overrides("parts") or not numbers.isdisjoint(self.field_docs)
 
     def owns_at(self, name: str, place: Place) -> bool:
-        """The key is this vendor's in a place of a pod."""
+        """Whether the key is this vendor's in a place of a pod."""
         if not self.owns(name):
             return False
         row = self.find(name)
         return row is None or not row.is_word or place in row.places
 
     def is_gpu_key(self, name: str) -> bool:
-        """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
+        """Whether the key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""
         return name != IGNORE and (
             name.startswith(self.gpu_prefixes) or (name in self.resource_keys and name != self.whole_card_key)
         )
@@ -387,31 +392,33 @@ class Backend(KeyTable):
         return row.sets if row else None
 
     def chooses(self, name: str) -> bool:
-        """The key chooses nodes or cards here, by its row."""
+        """Whether the key chooses nodes or cards, by its row."""
         return self.role(name) == SELECTOR
 
     def requests_with(self, name: str) -> bool:
-        """The key requests a GPU in the resources of a container: what only a scheduler writes does not."""
+        """Whether the key requests a GPU in the resources of a container: keys that only a scheduler writes
+        do not."""
         row = self.find(name)
         mark = row is not None and Place.WRITTEN_BY_SCHEDULER in row.places
         return not mark and self.owns_at(name, Place.RESOURCE)
 
     def is_used_by(self, pod: PodKeys) -> bool:
-        """Some container of the pod requests a GPU in this dialect."""
+        """Whether some container of the pod requests a GPU in this dialect."""
         return any(
             self.is_asked_by(pod, container) for container in pod.all_containers()
         ) or self.is_detected(pod)
 
     def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
-        """A container of the pod requests a GPU in this dialect, rightly or not."""
+        """Whether a container of the pod requests a GPU in this dialect, with valid keys or not."""
         return any(map(self.requests_with, container.resources))
 
     def is_detected(self, pod: PodKeys) -> bool:
-        """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
+        """Whether the pod requests a GPU in this dialect, whatever keys are in its resources."""
         return self.detector is not None and self.detector(pod.with_workload())
 
     def has_generic_keys(self, pod: PodKeys) -> bool:
-        """The pod has words that are keys of this dialect where somebody says that it speaks it."""
+        """Whether the pod has general names that are keys of this dialect, and something marks them as
+        such."""
         return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
 
     def owned_names(self, pod: PodKeys) -> frozenset[str]:

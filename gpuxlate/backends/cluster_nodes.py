@@ -214,7 +214,7 @@ def indexes(text: str | None) -> tuple[int, ...] | None:
     return card_indexes if len(set(card_indexes)) == len(card_indexes) else None
 
 
-def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
+def placements_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
     """Placements of schedulers that write one annotation a container: its name after a prefix."""
     placements = []
     for container in pod.keys.all_containers():

@@ -18,7 +18,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.rules import releases
 
-MOST = 2**31
+INT32_END = 2**31
 """The numbers of a card are int32."""
 DIGITS = 11
 """No number has so many."""
@@ -93,7 +93,7 @@ def _digits(text: str, least: int = 0) -> int:
 
 
 def _number(value: object, least: int = 0) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < MOST:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < INT32_END:
         raise ValueError(value)
     return value
 

@@ -124,7 +124,7 @@ def most_of_a_card(partition: Partition, profile: Profile | None) -> int:
     return min((row.most for row in templates if row.most), default=partition.count)
 
 
-def unfit(
+def why_no_card_fits(
     partition: Partition,
     profile: Profile | None,
     targets: Sequence[str],
@@ -198,7 +198,7 @@ def sharing_data(views: Sequence[NodeView], merge: MergeNodeValues) -> dict[str,
     return data
 
 
-def shares(placing: ShareWriter, replica: Replica) -> None:
+def take_client_isolation(placing: ShareWriter, replica: Replica) -> None:
     """A client of MPS is kept within its part; a time-sliced one has none."""
     if replica.strategy is Strategy.MPS:
         placing.take_isolation_if_covered(Isolation.SOFT)
@@ -207,7 +207,7 @@ def shares(placing: ShareWriter, replica: Replica) -> None:
         placing.take_isolation_if_covered(Isolation.NONE)
 
 
-def is_of_the_nodes(placing: ShareWriter, replica: Replica, on_nodes: Replica | None) -> None:
+def refuse_other_replicas(placing: ShareWriter, replica: Replica, on_nodes: Replica | None) -> None:
     """The nodes of the profile have such replicas."""
     if on_nodes is None:
         return
@@ -381,7 +381,7 @@ def card_labels(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
     )
 
 
-def labelled(node: LiveNode) -> bool:
+def has_card_labels(node: LiveNode) -> bool:
     """The node has labels about its cards."""
     return any(name.startswith(f"{NVIDIA_GPU}.") for name in node.labels)
 

@@ -84,7 +84,7 @@ def backends() -> tuple[Backend, ...]:
     return tuple({backend.name: backend for backend in loaded if backend is not None}.values())
 
 
-def aliases(backend: Backend) -> tuple[str, ...]:
+def aliases_of_plugin(backend: Backend) -> tuple[str, ...]:
     """The other names of a plug-in."""
     values = {entry.name: entry.value for entry in _entries()} if installed() else {}
     own_value = values.get(backend.name)
@@ -119,7 +119,7 @@ def _load(entry: EntryPoint) -> Backend:
 
 @cache
 def _target(value: str) -> object:
-    """What entry points refer to: a class is one target for all its names."""
+    """The object that entry points refer to: one instance of a class for all its names."""
     from importlib.metadata import EntryPoint
 
     from gpuxlate.backends.base import Backend

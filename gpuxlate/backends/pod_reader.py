@@ -1,4 +1,4 @@
-"""What takes the keys of a pod, and the findings about their numbers that several vendors share.
+"""The reader that takes the keys of a pod, and messages about their numbers that several vendors share.
 
 The functions that end a sentence return message and hint, so that a rule and a writer say the same.
 """
@@ -74,7 +74,7 @@ def whole_numbers(pod: PodKeys, name: str) -> Iterator[tuple[ContainerKeys, Valu
 
 
 def both_places(container: ContainerKeys, name: str) -> list[Value]:
-    """The resource in limits and in requests."""
+    """The values of a resource in limits and in requests, where it is there."""
     return [values[name] for values in (container.limits, container.requests) if name in values]
 
 
@@ -162,15 +162,15 @@ def beyond_every_card(
     if share.memory_mib is None or path is None:
         return
     (largest,) = _largest_card(profile)
-    most = largest.most_mib or 0
-    if share.memory_mib > most * share.cards:
+    max_mib = largest.most_mib or 0
+    if share.memory_mib > max_mib * share.cards:
         message = msg(
             "requests {each} MiB per GPU; the largest card of the catalogue, {card}, has {most} MiB",
             each=share.memory_mib // share.cards,
             card=largest.name,
-            most=most,
+            most=max_mib,
         )
-        hint = msg("request at most {most} MiB per GPU, or add the card to a profile", most=most)
+        hint = msg("request at most {most} MiB per GPU, or add the card to a profile", most=max_mib)
         # in a patch, the number of cards may be elsewhere
         yield Diagnostic("GX011", Severity.WARNING, message, hint, path, missing=True)
 
@@ -186,7 +186,8 @@ NODE_SELECTOR = "node selector"
 
 
 class Selector(NamedTuple):
-    """A choice of nodes or cards that no share holds. ``chosen``: what it says, where it is of cards."""
+    """A choice of nodes or cards that is in no field of a share. ``chosen``: the cards that it chooses, where
+    it chooses cards."""
 
     key: str
     text: str
@@ -198,7 +199,9 @@ class Selector(NamedTuple):
 def granted(
     attribute: str, code: str, why: Message, path: Path, *, asked: int | str, given: int | None
 ) -> Loss:
-    """What the vendor gives of a field beyond what the keys ask for; ``why`` is a clause of its own.
+    """An accepted loss that says that the vendor gives more of a field than the keys request.
+
+    ``why`` is a clause of its own.
 
     ``asked`` and ``given`` are totals over the cards; ``given`` None: all of them.
     """
@@ -213,7 +216,7 @@ def granted(
 def rounded_up(
     attribute: str, code: str, path: Path, requested: Fraction | int, given: int
 ) -> tuple[Loss, ...]:
-    """``granted`` where a share cannot count what is asked: parts of one percent or MiB; else nothing."""
+    """``granted`` where a requested number is not whole in percent or MiB of a share; else empty."""
     if requested == given:
         return ()
     unit = "MiB" if attribute.endswith("_mib") else "%"
@@ -245,11 +248,11 @@ class ContainerShare:
 
 @record
 class Reading:
-    """What a backend read from a pod: its containers in their order, init containers first.
+    """The shares that a backend reads from a pod: its containers in their order, init containers first.
 
-    What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
-    together are not a share, and partitions and memory that no card has. ``notes``: what a translation
-    cannot keep and lint does not report.
+    Rules report mistakes in a manifest. ``invalid`` is GX011 alone: numbers that each are valid and together
+    are not a share, and partitions and memory that no card has. ``notes``: findings about what a translation
+    cannot keep and lint does not report. ``taken``: the paths of the keys that the backend has read.
     """
 
     containers: tuple[ContainerShare, ...]

@@ -1,4 +1,4 @@
-"""Placing the fields of a share at a target, and recording each loss."""
+"""The writer that takes the fields of a share for a target, and records each loss."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ACCEPTED_BY = {
     ADD: "pass --fill {field}={example} ({unit} per card)",
     REMOVE: "pass --drop {field}",
 }
-"""Hints that name a field of the share, and what they are where its file has none: what accepts the loss."""
+"""By hint that names a field of the share, the hint for files without such fields: the accepting option."""
 NEEDS_A_CARD = (
     "set the memory in MiB, or pass a profile with cards.memoryMiB (--profile): percent becomes MiB only "
     "where the memory of a card is known"
@@ -36,7 +36,7 @@ NEEDS_A_CARD = (
 """Hint for memory in percent at a target that counts MiB."""
 
 SetElsewhere = Mapping[tuple[bool, str, str], int]
-"""What something else sets in a pod, per card, by container (init, name) and field."""
+"""The amounts per card (percent, MiB) that patches set in a pod, by container (init, name) and field."""
 
 
 @record
@@ -50,7 +50,8 @@ class Accept:
     elsewhere: SetElsewhere = field(default_factory=dict)
 
     def takes(self, loss: Loss, _container: str | None) -> bool:
-        """A loss of a container's share is accepted; None: of the pod. The one place that decides it."""
+        """Whether a loss is accepted, of the share of a container or (None) of the pod. No other function
+        decides this."""
         if loss.kind is LossKind.ROUNDED:
             return self.round_up
         if loss.kind is LossKind.FILLED:
@@ -58,11 +59,11 @@ class Accept:
         return loss.kind is LossKind.DROPPED and loss.field in self.drop
 
     def settle(self, loss: Loss, container: str | None) -> Loss:
-        """A recorded loss as it is reported. One that nobody can choose is accepted already."""
+        """Decide whether a recorded loss is accepted. One that no user can choose is accepted already."""
         return replace(loss, accepted=True) if self.takes(loss, container) else loss
 
     def fills(self, field: str, code: str, container: str, *, init: bool) -> int | None:
-        """What an unset field gets, per card (percent, MiB)."""
+        """The number that an unset field gets, per card (percent, MiB); None where nothing fills it."""
         fill = self.elsewhere.get((init, container, field))
         return self._fills(field, code, container) if fill is None else fill
 
@@ -397,7 +398,7 @@ def _json(value: Any) -> int | str | None:
 
 # The shares of one pod together, and the fields that belong to the pod.
 class PodWriter:
-    """The shares of one pod on their way into a target.
+    """The shares of one pod, to be written at a target.
 
     ``containers`` counts the ordinary containers, with and without a share, in their order. ``selectors``:
     choices of the pod; those whose ``chosen`` is in ``taken`` are not lost.

@@ -1,4 +1,4 @@
-"""What a finding proposes to write is accepted there: no help leads to another error."""
+"""Corrects proposed values that would be refused too, so that no hint or fix leads to another error."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Severity
 from gpuxlate.model.pod import PodKeys
 
 MAX_STEPS = 3
-"""How often what is proposed in place of a refused value is tried in turn."""
+"""The most proposals that are tried one after the other."""
 Check = Callable[[PodKeys], Iterable[Diagnostic]]
-"""Everything that is wrong with a pod."""
+"""Gives everything that is wrong with a pod."""
 
 
-def accepted(findings: Sequence[Diagnostic], pod: PodKeys, check: Check) -> Sequence[Diagnostic]:
-    """The findings about a pod; where a proposed value would be refused next, with the help of that refusal.
+def correct_proposals(findings: Sequence[Diagnostic], pod: PodKeys, check: Check) -> Sequence[Diagnostic]:
+    """The findings about a pod. Where a proposed value would be refused next, a finding has the hint and fix
+    of that refusal.
 
-    ``check`` is asked of the pod with all values as they are proposed.
+    ``check`` is run on the pod with all proposed values.
     """
     reported = {(finding.path, finding.code) for finding in findings}
     for _ in range(MAX_STEPS):
@@ -52,5 +53,5 @@ def _proposed(findings: Iterable[Diagnostic]) -> dict[Path, int | str]:
 
 
 def _in_place_of_both(fix: Fix, following: Fix | None) -> Fix | None:
-    """One fix for what a fix and the one that follows it make."""
+    """One fix with the effect of a fix and the one that follows it."""
     return following._replace(safe=fix.safe and following.safe) if following else None

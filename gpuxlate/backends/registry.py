@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class BackendRow(NamedTuple):
-    """One built-in target: where it lives, and its other names.
+    """One built-in target: its module, and its other names.
 
     A file in the folder of dialects is a target of its name, whose class has the other names. ``class_name``:
-    where the module has several targets. ``mark``: of one that writes no pods, a text that no manifest with
-    its parameters is without.
+    given where the module has several targets. ``mark``: for a target that writes no pods, a text that is in
+    every manifest with its parameters.
     """
 
     name: str
@@ -80,9 +80,10 @@ BUILT_IN: tuple[BackendRow, ...] = (
 
 
 _ALIKE = 0.65
-"""From which ratio on a target may be meant: ``dra`` is as much of one target as of another."""
+"""The least ratio at which a target is suggested for a name: ``dra`` is as near to one target as to
+another."""
 CLOUDS = tuple(row.name for row in BUILT_IN[:3])
-"""What is shown where neither a user nor the input says which targets: the clouds of the first rows."""
+"""The targets that are shown where neither a user nor the input names any: the clouds of the first rows."""
 
 
 def names_of_target(row: BackendRow) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ def _nearest(text: str) -> str | None:
 
 
 class ReadOnlyTargetError(UserError, ValueError):
-    """A target that is read and never written; ``hint``: what it is good for."""
+    """The target is read-only; ``hint`` says what it can be used for."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -144,7 +145,7 @@ def _of_plugins() -> tuple[str, ...]:
 
 
 def plugin_backends() -> Iterator[Backend]:
-    """Every plug-in, loaded. One that takes a name of a built-in target would never be found by it."""
+    """Every plug-in, loaded. Raises BrokenPluginError, also for one with the name of a built-in target."""
     taken = _taken()
     for backend in plugins.backends():
         if backend.name in taken:
@@ -156,7 +157,7 @@ def plugin_backends() -> Iterator[Backend]:
 
 @cache
 def load(row: BackendRow) -> Backend:
-    """The backend of a row: one object, whoever asks for it."""
+    """The backend of a row: the same object for every call."""
     module = import_module(row.module)
     backends = (
         value
@@ -169,15 +170,15 @@ def load(row: BackendRow) -> Backend:
     return next(backends)()
 
 
-def spelt(name: str) -> str:
-    """A name of a built-in target as the tables have it, whatever its case; other names as they are."""
+def canonical_name(name: str) -> str:
+    """The name or alias of a built-in target in its usual letter case; other names unchanged."""
     lower = name.lower()
     return lower if name != lower and lower in _taken() else name
 
 
 @lru_cache(maxsize=256)
 def _built_in(name: str) -> BackendRow | None:
-    """The row of a name; those that have to be loaded for their names come last."""
+    """The row of a name. Targets that must be loaded to know their aliases are tried last."""
     row = next((row for row in BUILT_IN if name == row.name or name in (row.aliases or ())), None)
     return row or next((row for row in BUILT_IN if name in names_of_target(row)), None)
 
@@ -207,7 +208,7 @@ def writable(name: str) -> Backend:
 def aliases(name: str) -> tuple[str, ...]:
     """The other names of a target."""
     of_row = next((names_of_target(row)[1:] for row in BUILT_IN if row.name == name), None)
-    return plugins.aliases(get(name)) if of_row is None else of_row
+    return plugins.aliases_of_plugin(get(name)) if of_row is None else of_row
 
 
 def all_backends() -> Iterator[Backend]:
@@ -234,7 +235,7 @@ def writable_names() -> Iterator[str]:
 
 @cache
 def pod_backends() -> tuple[Backend, ...]:
-    """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
+    """The backends whose shares are in manifests of pods, loaded. Other built-in ones stay unloaded."""
     built_in = (load(row) for row in BUILT_IN if not row.mark)
     return (*built_in, *(backend for backend in plugin_backends() if backend.writes_pods))
 
@@ -247,14 +248,16 @@ def job_backends() -> tuple[Backend, ...]:
 
 
 def job_marks() -> tuple[str, ...]:
-    """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
+    """Words, one of which is in every manifest with parameters of jobs; empty where a plug-in may read
+    any."""
     if any(not backend.writes_pods for backend in plugin_backends()):
         return ()
     return tuple({row.mark for row in BUILT_IN if row.mark})
 
 
 def word(name: str, text: str) -> str | None:
-    """The value that some vendor calls so, of a field by its JSON name."""
+    """The value of a field (by JSON name) for which some vendor uses the word ``text``; None where none
+    does."""
     return next(
         (backend.words[name][text] for backend in pod_backends() if text in backend.words.get(name, {})), None
     )
@@ -276,13 +279,13 @@ def _owners() -> Owners[Backend]:
 
 
 def backends_of(pod: PodKeys) -> tuple[Backend, ...]:
-    """The dialects in which containers of a pod ask for GPUs."""
+    """The dialects in which containers of a pod request GPUs."""
     return _owners().backends_of(pod)
 
 
 @lru_cache(maxsize=4096)
 def is_gpu_key(name: str) -> bool:
-    """Some target asks for GPUs with this key."""
+    """Whether the key requests GPUs at some target."""
     return any(backend.is_gpu_key(name) for backend in _owners().of_domain(name))
 
 
@@ -299,13 +302,13 @@ def device_classes() -> frozenset[str]:
 
 
 def has_devices_of(claim: PodClaim, backends: Iterable[Backend]) -> bool:
-    """The claim is for devices of one of some dialects."""
+    """Whether the claim is for devices of one of some dialects."""
     classes = claim.devices.classes() if claim.devices else frozenset()
     return any(name in classes for backend in backends for name in backend.device_classes)
 
 
 def asks(pod: PodKeys, container: ContainerKeys) -> bool:
-    """A container has a key of some dialect in its resources, or devices of one by a claim."""
+    """Whether a container has a key of some dialect in its resources, or devices of one by a claim."""
     if any(map(is_owned, container.resources)):
         return True
     if not container.claims:
@@ -315,7 +318,7 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
 
 
 def with_own_devices(pod: PodKeys, containers: Iterable[ContainerKeys]) -> list[ContainerKeys]:
-    """The containers, without those that have devices of a claim together with one before them."""
+    """The containers, without those that share the devices of a claim with an earlier one."""
     seen: set[tuple[str, str]] = set()
     parsed = []
     for container in containers:
@@ -327,5 +330,5 @@ def with_own_devices(pod: PodKeys, containers: Iterable[ContainerKeys]) -> list[
 
 
 def is_owned(name: str) -> bool:
-    """The key is that of some dialect whose shares are in manifests of pods."""
+    """Whether the key is that of some dialect whose shares are in manifests of pods."""
     return bool(_owners().owners(name))

@@ -1,4 +1,4 @@
-"""What a share needs of its nodes: labels, warnings, prerequisites. Data with their sources.
+"""The needs of a share at its nodes: labels, warnings, prerequisites. Data with their sources.
 
 A prerequisite names one fact of a profile and its bound. ``nodepool`` prints and checks them, and so do
 rules that need a profile.
@@ -183,7 +183,7 @@ class CardsOf:
 
 
 def model_words(model: str) -> frozenset[str]:
-    """The parts of a card model: ``Tesla-V100-SXM2-32GB`` holds ``V100``."""
+    """The words of a card model: ``Tesla-V100-SXM2-32GB`` has ``V100``."""
     return frozenset(re.split(r"[^A-Z0-9]+", model.upper()))
 
 
@@ -207,7 +207,7 @@ class Requirement:
     or recommend it.
     """
 
-    what: str
+    title: str
     fact: str
     bound: FactCondition
     source: VendorDocument
@@ -215,7 +215,7 @@ class Requirement:
     severity: Severity = Severity.ERROR
 
     def check(self, profile: Profile | None) -> CheckedRequirement:
-        """The prerequisite against a profile."""
+        """Check the prerequisite against a profile; without a profile its state is unknown."""
         text = fact_of(profile, self.fact) if profile else None
         held = None if text is None else self.bound.holds(text)
         state = (
@@ -230,15 +230,16 @@ class Requirement:
 
 @record
 class CheckedRequirement:
-    """A prerequisite checked against a profile; ``found`` is the value of the profile."""
+    """A prerequisite checked against a profile; ``value``: that of the fact in the profile; None where it is
+    not set."""
 
     requirement: Requirement
     state: RequirementState
-    found: str | None
+    value: str | None
 
     @property
     def failed(self) -> bool:
-        """Not met, so the share cannot run."""
+        """Whether it is not met, so that the share cannot run."""
         return self.state is RequirementState.UNMET and self.requirement.severity is Severity.ERROR
 
 
@@ -246,13 +247,13 @@ class CheckedRequirement:
 class CloudPool:
     """The fields of a node pool in the API of a cloud that runs the target's own components.
 
-    ``cloud``: the name of the format; ``what``: what has the fields. ``labels_in``: where the labels of the
-    nodes are among them. ``divides``: the cloud divides the cards, so that only labels by which pods choose
-    nodes are left to set. ``problem``: why the cloud has no such nodes, and what to do instead.
+    ``cloud``: the name of the format; ``holder``: the object that has the fields. ``labels_in``: where the
+    labels of the nodes are among them. ``divides``: the cloud divides the cards, so that only labels by which
+    pods choose nodes are left to set. ``problem``: why the cloud has no such nodes, and what to do instead.
     """
 
     cloud: str
-    what: str
+    holder: str
     labels_in: tuple[str, ...]
     source: VendorDocument
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -263,8 +264,8 @@ class CloudPool:
 
 @record
 class NodeNeeds:
-    """What one share needs of its nodes. ``remarks``: no action; ``documents``: objects to apply; ``pools``:
-    node pools of clouds."""
+    """The needs of one share at its nodes. ``remarks``: notes that require no action; ``documents``: objects
+    to apply, as plain data; ``pools``: node pools of clouds."""
 
     labels: tuple[NodeLabel, ...] = ()
     remarks: tuple[NodeWarning, ...] = ()
@@ -274,7 +275,7 @@ class NodeNeeds:
     pools: tuple[CloudPool, ...] = ()
 
     def check(self, profile: Profile | None) -> tuple[CheckedRequirement, ...]:
-        """Each prerequisite with what the profile says of it; without a profile, nothing is known of any."""
+        """Check each prerequisite against a profile; without a profile all states are unknown."""
         return tuple(requirement.check(profile) for requirement in self.requirements)
 
 
@@ -296,13 +297,13 @@ def fact_of(profile: Profile, fact: str) -> str | None:
 
 
 def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[CheckedRequirement, ...]:
-    """The prerequisites that a profile does not meet."""
+    """The prerequisites that a profile does not meet. Facts that are not known are left out."""
     checked = (requirement.check(profile) for requirement in requirements)
     return tuple(requirement for requirement in checked if requirement.state is RequirementState.UNMET)
 
 
 def cards_of_a_node(share: Share, source: VendorDocument) -> tuple[Requirement, ...]:
-    """Cards and memory that a node must have: all cards of a container are on one node."""
+    """The prerequisites on cards and memory of a node: all cards of a container are on one node."""
     requirements: list[Requirement] = []
     if share.cards > 1:
         requirements.append(

@@ -338,7 +338,7 @@ def _part(
         memory_percent=_up(percent, 1),
     )
     if table.sizes:
-        return sized(read, table.sizes, table.code(RuleKind.SIZES))
+        return grow_to_sizes(read, table.sizes, table.code(RuleKind.SIZES))
     more: tuple[Loss, ...] = ()
     if cores and read.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
         code = table.code(RuleKind.NUMBERS, rows.cores.name)
@@ -365,7 +365,7 @@ def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def sized(fields: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
+def grow_to_sizes(fields: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
     """What a vendor gives that has parts of some sizes: of each card the first that holds the numbers, else
     all of it. Numbers that are more than the keys ask for are listed as granted."""
     cards = fields.cards or 1

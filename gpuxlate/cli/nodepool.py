@@ -277,7 +277,7 @@ def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
 def _prerequisite(checked_requirement: CheckedRequirement, checked: bool) -> str:
     """A prerequisite as text, with what the profile has."""
     need = checked_requirement.requirement
-    text = msg("{title}: {text}", title=need.what, text=str(need.bound))
+    text = msg("{title}: {text}", title=need.title, text=str(need.bound))
     if need.when:
         text = msg("{text} ({aside})", text=text, aside=need.when)
     if not checked:
@@ -285,11 +285,11 @@ def _prerequisite(checked_requirement: CheckedRequirement, checked: bool) -> str
     state = msg(checked_requirement.state)
     if checked_requirement.state is RequirementState.UNMET and need.severity is not Severity.ERROR:
         state = msg("{text} ({aside})", text=state, aside=msg(need.severity))
-    if checked_requirement.found is None:
+    if checked_requirement.value is None:
         template = "{state}: {prerequisite}; the profile does not set {fact}"
         return msg(template, state=state, prerequisite=text, fact=need.fact)
     template = "{state}: {prerequisite}; the profile has {found}"
-    return msg(template, state=state, prerequisite=text, found=checked_requirement.found)
+    return msg(template, state=state, prerequisite=text, found=checked_requirement.value)
 
 
 # --- kubectl ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import LiveNode, NodeOffer, NodeView
-from gpuxlate.backends.nvidia_device_plugin import card_labels, labelled
+from gpuxlate.backends.nvidia_device_plugin import card_labels, has_card_labels
 from gpuxlate.cluster.devices import CLOSING, NO_CLUSTER_DEVICES, ClusterDevices, devices_of
 from gpuxlate.cluster.server import (
     NODES_PATH,
@@ -70,7 +70,7 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     """A node with NVIDIA's own device plugin, which allocates whole cards, or at least its labels."""
     cards, card = node.amount(NVIDIA_GPU), card_labels(node)
     if not cards:
-        if view is not None or not labelled(node):
+        if view is not None or not has_card_labels(node):
             return None
         text = msg("it has labels of a GPU, but no allocatable {key}", key=NVIDIA_GPU)
         return NodeView(None, NodeOffer.NOTHING, notes=(text,))

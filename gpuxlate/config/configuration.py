@@ -383,7 +383,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         raise ConfigError(problems)
     cards = settings.get("cards", {})
     return Profile(
-        registry.spelt(settings["target"]),
+        registry.canonical_name(settings["target"]),
         settings.get("kubernetesVersion"),
         settings.get("nodeImage"),
         settings.get("policy"),

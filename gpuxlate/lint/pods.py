@@ -42,9 +42,9 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     findings = [*check(pod)]
     if not findings:
         return
-    from gpuxlate.backends.proposals import accepted
+    from gpuxlate.backends.proposals import correct_proposals
 
-    for finding in accepted(findings, pod, check):
+    for finding in correct_proposals(findings, pod, check):
         alone = finding.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
             for edit in finding.fix.edits

@@ -70,7 +70,7 @@ def cloud_pool(pool: NodePool, cloud: str) -> Iterator[str]:
         for label in pool.needs.labels
         if (label.key in pool.chosen if of_cloud.divides else label.setter in SET_BEFORE)
     }
-    yield f"# {pool.name}: {of_cloud.what} [{of_cloud.source}]"
+    yield f"# {pool.name}: {of_cloud.holder} [{of_cloud.source}]"
     yield from (f"# - {note.text} [{note.source}]" for note in of_cloud.notes)
     fields: dict[str, Any] = deepcopy(dict(of_cloud.fields))
     if set_here:

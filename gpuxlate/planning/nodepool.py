@@ -168,12 +168,12 @@ def node_pool(
 def _requirement(checked_requirement: CheckedRequirement, checked: bool) -> PrintedRequirement:
     need = checked_requirement.requirement
     return PrintedRequirement(
-        need.what,
+        need.title,
         str(need.bound),
         need.when or None,
         need.severity,
         need.fact,
         need.source,
         checked_requirement.state if checked else OMITTED,
-        checked_requirement.found if checked else OMITTED,
+        checked_requirement.value if checked else OMITTED,
     )

@@ -236,7 +236,7 @@ def _requirement(
             case RequirementState.MET:
                 met.append(node.name)
             case RequirementState.UNMET:
-                unmet.append(UnmetNode(node.name, checked.found or ""))
+                unmet.append(UnmetNode(node.name, checked.value or ""))
             case RequirementState.UNKNOWN:
                 unknown.append(node.name)
             case _:
@@ -245,7 +245,7 @@ def _requirement(
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
     command = backend.fact_commands.get(need.fact, usual)
     return PreflightCheck(
-        msg(need.what),
+        msg(need.title),
         str(need.bound),
         need.when or None,
         need.severity,

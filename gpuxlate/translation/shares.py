@@ -10,7 +10,7 @@ from typing import NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
-from gpuxlate.backends.proposals import accepted
+from gpuxlate.backends.proposals import correct_proposals
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Place
@@ -135,7 +135,9 @@ def read_pod(
         yield from of_rules
         yield from backend.read(PodReader(keys, context.profile), context.profile).invalid_beside(of_rules)
 
-    findings = [finding.located(fix=None) for finding in accepted([*check_rules(pod)], pod, find_mistakes)]
+    findings = [
+        finding.located(fix=None) for finding in correct_proposals([*check_rules(pod)], pod, find_mistakes)
+    ]
     reading = backend.read(PodReader(pod, context.profile), context.profile)
     findings.extend(reading.invalid_beside(findings))
     findings.extend(reading.notes)

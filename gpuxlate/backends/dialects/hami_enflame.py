@@ -13,8 +13,8 @@ SIZES = {
     6: t.PartSize(40 * t.GIB, 100, "6g.40gb"),
 }
 """By slices of six; their compute is rounded up (CODE)."""
-MOST = SIZES[6].memory_mib
-MOST_GB = 2 * MOST // t.GIB
+LARGEST_MIB = SIZES[6].memory_mib
+LARGEST_COUNT = 2 * LARGEST_MIB // t.GIB
 """The largest number of memory that counts GB, of 1024 MiB: twice the largest size (CODE)."""
 
 
@@ -44,8 +44,8 @@ class HamiEnflame(HamiDialect):
     keys = (
         t.memory(
             MEMORY,
-            values=(t.Range(1, MOST // t.GIB), t.Range(MOST_GB + 1, MOST)),
-            gib_up_to=MOST_GB,
+            values=(t.Range(1, LARGEST_MIB // t.GIB), t.Range(LARGEST_COUNT + 1, LARGEST_MIB)),
+            gib_up_to=LARGEST_COUNT,
             overridden_by=(SLICES,),
             limit_by_webhook=True,
             component=HAMI,

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from gpuxlate.backends.dra.driver import CORES, MEMORY, PARTITIONS, SHARES, DeviceSharing, Driver
-from gpuxlate.backends.dra.selectors import kind_of_devices, of_type
+from gpuxlate.backends.dra.selectors import kind_of_devices, whole_card_selector
 from gpuxlate.backends.target import BYTE
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
@@ -137,11 +137,13 @@ def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]
     return message, msg("request at most {most}", most=maximum)
 
 
-def not_known(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None) -> UnknownAmount | None:
+def undecided_amount(
+    driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None
+) -> UnknownAmount | None:
     """What decides what a request gets, and is in no manifest (DRA018)."""
     if driver.has_one_class and kind_of_devices(driver, way).partition is None:
         message = msg("a whole card is assumed: on nodes with divided cards the claim may get a partition")
-        hint = msg("select the devices by their type: {text}", text=of_type(driver).text)
+        hint = msg("select the devices by their type: {text}", text=whole_card_selector(driver).text)
         return UnknownAmount(None, message, hint, Severity.INFO)
     if not driver.clients:
         return None

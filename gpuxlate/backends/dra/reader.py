@@ -10,7 +10,13 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends.dra.capacity import amounts_of, client_of, not_known, unknown_capacity, wrong_amounts
+from gpuxlate.backends.dra.capacity import (
+    amounts_of,
+    client_of,
+    undecided_amount,
+    unknown_capacity,
+    wrong_amounts,
+)
 from gpuxlate.backends.dra.driver import (
     DRIVERS,
     EXTENDED,
@@ -29,7 +35,7 @@ from gpuxlate.backends.dra.selectors import (
     chosen_in,
     kind_of_devices,
     models_in,
-    with_profile,
+    profile_selector,
 )
 from gpuxlate.backends.target import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.model import quantity
@@ -241,7 +247,7 @@ def _amounts(
         )
         _refuse(pod, request, message, "request one of the two")
         return None
-    if (doubt := not_known(driver, way, sharing)) is not None:
+    if (doubt := undecided_amount(driver, way, sharing)) is not None:
         pod.note("DRA018", doubt.message, request.use.path, doubt.hint, doubt.severity)
     if request.request.alternatives:
         others = [each for each in request.request.alternatives if each is not way]
@@ -272,7 +278,7 @@ def _partitions(driver: Driver, pod: PodReader, request: DriverRequest, kind: De
         message = msg("claim {name} requests {what}", name=request.claim.name, what=asked_for)
         hint = msg(
             "select the devices only by their profile: {text}",
-            text=with_profile(driver, driver.example).text,
+            text=profile_selector(driver, driver.example).text,
         )
         _refuse(pod, request, message, hint)
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from gpuxlate.backends.dra.capacity import amounts_of, not_known, unknown_capacity, wrong_amounts
+from gpuxlate.backends.dra.capacity import amounts_of, undecided_amount, unknown_capacity, wrong_amounts
 from gpuxlate.backends.dra.driver import (
     CORES,
     DRIVERS,
@@ -228,7 +228,7 @@ def sharing_of_the_driver_is_known(
     kubernetes-sigs/dra-driver-nvidia-gpu, consumable_shares.go and demo/specs/consumable-shares (2026-08).
     """
     for _, _, way, driver in requests(document, NVIDIA):
-        doubt = not_known(driver, way, sharing_of(context.profile))
+        doubt = undecided_amount(driver, way, sharing_of(context.profile))
         if doubt is not None and doubt.value is not None:
             yield this.diagnostic(doubt.value, doubt.message, doubt.hint, on_key=True)
 

@@ -54,7 +54,7 @@ def kind_of_devices(driver: Driver, way: DeviceRequest) -> DeviceKind:
     terms: dict[str, str] = {}
     said_by = set()
     for number, value in enumerate(way.selectors):
-        equal = equalities(driver, value)
+        equal = parse_equalities(driver, value)
         if equal and equal.keys() <= readable:
             terms.update(equal)
             said_by.add(number)
@@ -80,7 +80,7 @@ def attributes_in(driver: Driver, expression: Value) -> Iterator[str]:
             yield match["name"]
 
 
-def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
+def parse_equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
     """The attributes of the driver that an expression sets, joined by ``&&``; None where it has another
     form. The name of the driver itself has no name here."""
     values: dict[str, str] = {}
@@ -92,7 +92,7 @@ def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
     return values
 
 
-def with_profile(driver: Driver, profile: str, names: Sequence[str] = ()) -> Value:
+def profile_selector(driver: Driver, profile: str, names: Sequence[str] = ()) -> Value:
     """The expression for the partitions of a profile, by attributes that name it."""
     names = names or driver.profiles[0]
     values = profile.split("_", len(names) - 1)
@@ -104,7 +104,7 @@ def with_profile(driver: Driver, profile: str, names: Sequence[str] = ()) -> Val
     )
 
 
-def of_type(driver: Driver) -> Value:
+def whole_card_selector(driver: Driver) -> Value:
     """The expression for whole cards, where partitions are of the same class."""
     return Value.of(f'device.attributes["{driver.device_class}"].type == "{driver.card_type}"')
 

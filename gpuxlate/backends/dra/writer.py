@@ -22,8 +22,8 @@ from gpuxlate.backends.dra.driver import (
     on_by_default,
 )
 from gpuxlate.backends.dra.rules import names_are_whole
-from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, of_type, with_profile
-from gpuxlate.backends.nvidia_device_plugin import is_of_the_nodes, unfit
+from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, profile_selector, whole_card_selector
+from gpuxlate.backends.nvidia_device_plugin import refuse_other_replicas, why_no_card_fits
 from gpuxlate.backends.target import BYTE, PodWriter, Selector, ShareWriter
 from gpuxlate.model.keys import Chosen
 from gpuxlate.model.limits import shortened
@@ -59,7 +59,7 @@ def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
         name = claim_name(placing, several=several)
         devices = _devices(driver, placing, profile, selectors)
         if any(request.capacity for request in devices.requests):
-            _is_counted(placing, profile)
+            _require_counted_capacity(placing, profile)
         placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
         claims.append(PodClaim(name, devices=devices, api=api))
         containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
@@ -88,7 +88,7 @@ def _devices(
         if placing.peek("replica") is None:
             placing.take_isolation_if_covered(Isolation.HARDWARE)
             placing.take_policy_if_same(Policy.FIXED_SHARE)
-        wrong = unfit(partition, profile, (driver.name,), driver.vendor, driver.partition_codes)
+        wrong = why_no_card_fits(partition, profile, (driver.name,), driver.vendor, driver.partition_codes)
         if wrong is not None:
             placing.refuse("partition", *wrong)
         request = DeviceRequest(
@@ -96,7 +96,7 @@ def _devices(
             Value.of(driver.partition_class),
             Value.of(partition.count) if partition.count > 1 else None,
             capacity=capacity,
-            selectors=(with_profile(driver, partition.profile, _named_by(driver, profile)), *selectors),
+            selectors=(profile_selector(driver, partition.profile, _named_by(driver, profile)), *selectors),
         )
         return Devices((request,))
     if not driver.parts:
@@ -144,7 +144,7 @@ def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value
         REQUEST,
         Value.of(driver.device_class),
         Value.of(cards) if cards > 1 else None,
-        selectors=(*((of_type(driver),) if driver.has_one_class else ()), *selectors),
+        selectors=(*((whole_card_selector(driver),) if driver.has_one_class else ()), *selectors),
     )
     return Devices((request,))
 
@@ -164,7 +164,7 @@ def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> i
     return of_nodes.of if of_nodes else None
 
 
-def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
+def _require_counted_capacity(placing: ShareWriter, profile: Profile | None) -> None:
     """The cluster keeps the capacity that a claim asks for."""
     if counts_capacity(profile) is False:
         message = msg(
@@ -237,7 +237,7 @@ def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
         )
         placing.refuse("replica", "GX023", message, msg(SHARED_SO, mode=replica.of or 8))
     elif replica is not None and cluster.replica is not None:
-        is_of_the_nodes(placing, replica, cluster.replica)
+        refuse_other_replicas(placing, replica, cluster.replica)
         if replica.count > (cluster.replica.of or 0):
             placing.refuse("replica", "DRA004", *too_many_clients(replica.count, cluster.replica.of))
         text = "{name} counts clients, and nothing keeps them within their part"

@@ -12,8 +12,8 @@ from gpuxlate.backends.nvidia_device_plugin import (
     clients_in,
     divided_alike,
     partitions,
-    shares,
-    unfit,
+    take_client_isolation,
+    why_no_card_fits,
 )
 from gpuxlate.backends.target import (
     Backend,
@@ -153,13 +153,13 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     count = 1
     if replica is not None:
         count = replica.count
-        shares(placing, replica)
+        take_client_isolation(placing, replica)
         _replica(placing, replica)
     elif partition is not None:
         count = partition.count
         placing.take_isolation_if_covered(Isolation.HARDWARE)
         placing.take_policy_if_same(Policy.FIXED_SHARE)
-        wrong = unfit(partition, profile, NAMES)
+        wrong = why_no_card_fits(partition, profile, NAMES)
         if wrong is not None:
             placing.refuse("partition", *wrong)
     else:

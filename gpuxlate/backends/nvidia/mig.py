@@ -22,7 +22,7 @@ from gpuxlate.backends.nvidia_device_plugin import (
     products_chosen,
     products_written,
     take_products,
-    unfit,
+    why_no_card_fits,
 )
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.backends.scheduling_limits import ANY
@@ -144,7 +144,7 @@ def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> Conta
 
 def _fits_the_card(placing: ShareWriter, partition: Partition, profile: Profile | None) -> None:
     """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
-    problem = unfit(partition, profile, NAMES)
+    problem = why_no_card_fits(partition, profile, NAMES)
     if problem is not None:
         placing.refuse("partition", *problem)
 
@@ -294,7 +294,7 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
     NVIDIA/mig-parted, config-default.yaml (2026).
     """
     for value, _, profile in _partitions(pod):
-        problem = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
+        problem = why_no_card_fits(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
         if problem is not None:
             yield this.diagnostic(value, problem[1], problem[2], on_key=True)
         elif unknown := unknown_partition(profile, context.profile, vendor="nvidia"):
@@ -349,7 +349,7 @@ def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iter
             message = msg("{key} is {count}: a container has at least one partition", key=name, count=count)
             yield this.diagnostic(value, message, "write 1 or more, or remove the key")
             continue
-        problem = unfit(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
+        problem = why_no_card_fits(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
         if problem is not None and problem[0] == this.code:
             yield this.diagnostic(value, problem[1], problem[2])
 

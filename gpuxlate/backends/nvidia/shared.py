@@ -17,10 +17,10 @@ from gpuxlate.backends.nvidia_device_plugin import (
     clients,
     clients_in,
     divided_alike,
-    is_of_the_nodes,
     products_chosen,
     products_written,
-    shares,
+    refuse_other_replicas,
+    take_client_isolation,
     take_products,
 )
 from gpuxlate.backends.pod_reader import number
@@ -90,11 +90,11 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
             placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
     else:
         limits = {name: Value.of(replica.count)}
-        shares(placing, replica)
+        take_client_isolation(placing, replica)
         if replica.count > 1:
             message = msg("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
-        is_of_the_nodes(placing, replica, cluster.replica)
+        refuse_other_replicas(placing, replica, cluster.replica)
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 

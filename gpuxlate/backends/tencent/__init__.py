@@ -313,7 +313,7 @@ def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
 
     needs = [requirement for requirement in TencentQgpu().requirements if requirement.fact == fact]
     lacks = unmet(profile, needs)
-    return {"version": lacks[0].found or "", "least": str(lacks[0].requirement.bound)} if lacks else None
+    return {"version": lacks[0].value or "", "least": str(lacks[0].requirement.bound)} if lacks else None
 
 
 def old_addon(profile: Profile | None) -> tuple[Message, str] | None:

@@ -12,7 +12,7 @@ from gpuxlate.backends.cluster_nodes import (
     NodeView,
     Placement,
     per_card,
-    recorded_by_name,
+    placements_by_name,
 )
 from gpuxlate.backends.target import GIB, Backend
 from gpuxlate.model.diagnostics import Severity
@@ -49,7 +49,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
 
 def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container."""
-    return recorded_by_name(pod, k.RECORD)
+    return placements_by_name(pod, k.RECORD)
 
 
 # --- what a share needs of them ---------------------------------------------------------------

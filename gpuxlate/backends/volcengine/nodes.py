@@ -12,7 +12,7 @@ from gpuxlate.backends.cluster_nodes import (
     NodeView,
     Placement,
     per_card,
-    recorded_by_name,
+    placements_by_name,
 )
 from gpuxlate.backends.requirements import (
     AtLeastInMinor,
@@ -71,7 +71,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
 
 def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container."""
-    return recorded_by_name(pod, RECORD)
+    return placements_by_name(pod, RECORD)
 
 
 def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:

@@ -1165,9 +1165,9 @@ def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement
             yield msg(
                 "{component} is {found}; required for {feature}: {bound}",
                 feature=need.when,
-                component=need.what,
+                component=need.title,
                 bound=need.bound,
-                found=lack.found,
+                found=lack.value,
             )
 
 
