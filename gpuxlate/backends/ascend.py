@@ -365,23 +365,23 @@ class HamiAscend(HamiDialect):
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: for hami-core, or for templates where the cluster has these alone."""
-        from gpuxlate.backends.row_writer import card_for, write
+        from gpuxlate.backends.row_writer import card_in_key_names, write
 
-        cluster, here = AscendProfile.of(profile), self
+        cluster, table = AscendProfile.of(profile), self
         if profile is not None:
-            here = self.in_cluster(profile)
-        if cluster.parts == "templates" or here.lacks_mode:
-            here = here.with_templates
+            table = self.in_cluster(profile)
+        if cluster.parts == "templates" or table.lacks_mode:
+            table = table.with_templates
         needs_enpu = any(placing.asked.policy or placing.asked.memory_limit_mib for placing in pod.placings)
-        if here.enpu_words and (cluster.parts == "enpu" or (needs_enpu and cluster.parts == "unknown")):
-            here = here.with_enpu
-        elif here.enpu_words:
-            here = here.without_enpu
+        if table.enpu_words and (cluster.parts == "enpu" or (needs_enpu and cluster.parts == "unknown")):
+            table = table.with_enpu
+        elif table.enpu_words:
+            table = table.without_enpu
         for placing in pod.placings:
-            card = card_named(card_for(here, placing, profile) or "")
+            card = card_named(card_in_key_names(table, placing, profile) or "")
             if card is not None:  # else it is refused
-                here.fit(placing, card, cluster)
-        return write(here, pod, profile)
+                table.fit(placing, card, cluster)
+        return write(table, pod, profile)
 
     def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
         """Parts for hami-core have its mode beside them."""

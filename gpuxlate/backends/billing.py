@@ -1,4 +1,4 @@
-"""What the vendor of a target bills for shares: exact values, whatever the formula."""
+"""The bill of a vendor for shares, in exact numbers."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class CostError(UserError, ValueError):
 
 
 def part_of_card(cores: int, memory_mib: int, card_mib: int) -> Fraction:
-    """The part of a card that percent and MiB of it are, as it is billed (EMR Serverless, mGPU, seed 004):
-    max(mgpu-core / 100, mgpu-memory / memory of the whole card), that is, what shares can use of it."""
+    """The billed part of a card for percent and MiB of it (EMR Serverless, mGPU, seed 004):
+    max(mgpu-core / 100, mgpu-memory / memory of the whole card), the memory being what shares can use."""
     return max(Fraction(cores, FULL_CARD_CORES), Fraction(memory_mib, card_mib))
 
 
 class Decides(StrEnum):
-    """Which part of a card the price follows."""
+    """Whether compute or memory determines the price."""
 
     COMPUTE = "compute"
     MEMORY = "memory"
@@ -45,11 +45,11 @@ class BilledCard:
 
 @record
 class Price:
-    """What one pod costs. ``cores``: percent of a card.
+    """The price of one pod. ``cores``: percent of a card.
 
-    ``part`` is the billed part of the card, of those that compute and memory are. ``break_even_memory_mib``:
-    MiB above which memory decides at this compute; ``break_even_cores``: percent above which compute decides
-    at this memory.
+    ``part``: the billed part of the card, the larger of ``compute_part`` and ``memory_part``.
+    ``break_even_memory_mib``: MiB above which memory determines the price at this compute;
+    ``break_even_cores``: percent above which compute does at this memory.
     """
 
     card: BilledCard
@@ -65,7 +65,7 @@ class Price:
 
     @property
     def decides(self) -> Decides:
-        """Which part of a card is the larger one, and so the part that is billed."""
+        """Which part of the card is larger, and so is billed."""
         if self.compute_part == self.memory_part:
             return Decides.BOTH
         return Decides.COMPUTE if self.compute_part > self.memory_part else Decides.MEMORY
@@ -107,8 +107,8 @@ class BilledJob:
 class BilledBackend(Backend):
     """A target whose vendor documents how shares are billed.
 
-    ``billing_plan``: what is billed by ``price``; ``billed_cards``: the cards whose figures the vendor gives,
-    by name.
+    ``billing_plan``: the plan that ``price`` is of; ``billed_cards``: the cards whose prices the vendor
+    documents, by name.
     """
 
     billing_plan: str

@@ -23,7 +23,8 @@ PERCENT = 100
 
 @record
 class Taken:
-    """What a claim has of a device. ``pods``: those that it is reserved for. None: all of the device."""
+    """The part of a device that is allocated to a claim. ``pods``: the pods that the claim is reserved for.
+    ``consumed``: the capacity by name; None: the whole device."""
 
     namespace: str
     claim: str
@@ -90,7 +91,8 @@ class NodeOffer(StrEnum):
 
 
 class CardUse(NamedTuple):
-    """What a claim has of a card: percent, and MiB; None: all of it, for itself alone."""
+    """The part of a card that is allocated to a claim: percent, and MiB. ``memory_mib`` None: the whole card,
+    which no other claim can have."""
 
     card: int
     namespace: str
@@ -101,11 +103,11 @@ class CardUse(NamedTuple):
 
 
 class CountedRequests(NamedTuple):
-    """What pods of a node request by number: whole cards, or parts of cards that are all alike.
+    """A resource that pods of a node request by number: whole cards, or equal parts of cards.
 
-    ``key``: the resource; ``amount``: what is allocatable of it. ``partition``: what each is, or is a client
-    of; ``replica``: which client of a card or partition each is. ``memory_mib``, ``multiprocessors``: of a
-    partition, where the node shows them.
+    ``key``: the resource; ``amount``: its allocatable amount. ``partition``: the partition that each one is,
+    or is a client of; ``replica``: the client of a card or partition that each one is. ``memory_mib``,
+    ``multiprocessors``: of one partition, where the node shows them.
     """
 
     key: str
@@ -120,14 +122,14 @@ class CountedRequests(NamedTuple):
         return self.partition is not None or self.replica is not None
 
     def share(self, number: int) -> Share:
-        """So many of it as a share."""
+        """The share that requests ``number`` of it."""
         partition = Partition(self.partition, 1 if self.replica else number) if self.partition else None
         replica = replace(self.replica, count=number) if self.replica else None
         return Share(1 if self.is_part else number, partition=partition, replica=replica)
 
     @property
     def name(self) -> str:
-        """In words: ``1g.5gb``, ``1/4, mps``; a whole card."""
+        """What one of it is, in words: ``1g.5gb``; ``1/4, mps``; a whole card."""
         share = self.share(1)
         return ", ".join(str(part) for part in (share.partition, share.replica) if part) or "card"
 
@@ -174,7 +176,7 @@ class NodeView:
 
     @property
     def counted(self) -> tuple[CountedRequests, ...]:
-        """What pods request by number, where the node serves no shares in numbers."""
+        """The resources that pods request by number, where the node serves no shares by percent or MiB."""
         if self.serves is NodeOffer.WHOLE and self.whole_key and self.cards is not None:
             return (CountedRequests(self.whole_key, self.cards),)
         return self.parts
@@ -185,7 +187,7 @@ class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
     ``units``: its memory on each, in the node's units or in MiB where it has none; None: not recorded.
-    ``elsewhere``: how many cards it has besides that the view of the node leaves out.
+    ``elsewhere``: the number of its cards that the view of the node leaves out.
     """
 
     init: bool
@@ -215,7 +217,7 @@ def indexes(text: str | None) -> tuple[int, ...] | None:
 
 
 def placements_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
-    """Placements of schedulers that write one annotation a container: its name after a prefix."""
+    """The placements on a pod whose scheduler writes an annotation for each container: prefix and name."""
     placements = []
     for container in pod.keys.all_containers():
         cards = indexes(pod.annotation(prefix + container.name))
@@ -225,5 +227,5 @@ def placements_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
 
 
 def per_card(total: int, cards: int | None) -> int | None:
-    """An equal part, rounded down: never more than there is."""
+    """The part of a total that each card has, rounded down; None where the number of cards is not known."""
     return total // cards if cards else None

@@ -1,7 +1,7 @@
-"""The dialects of HAMi, whichever vendor's cards they request: how its scheduler places pods.
+"""What the dialects of HAMi have in common, for cards of any vendor: how its scheduler places pods.
 
 And HAMi-core, the library that limits containers under HAMi and under Volcano, whose plugins both mount it.
-The rules that these dialects alone have are in ``hami_rules``, what their nodes show in ``hami_nodes``.
+The rules of these dialects are in ``hami_rules``, the functions that read their nodes in ``hami_nodes``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, IsAnnotated, V
 HAMI = Component("hami", "HAMi")
 SCHEDULER = "hami-scheduler"
 WEBHOOK, IGNORE = "hami.io/webhook", "ignore"
-"""A label of pods that HAMi's webhook does not look at (HOOKS)."""
+"""The label, with its value, of pods that HAMi's webhook skips (HOOKS)."""
 DOCUMENTS = {
     "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
     "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
@@ -97,13 +97,14 @@ PLACEMENT = (
 
 
 def in_int32(unit: int = 1) -> tuple[Range, ...]:
-    """The numbers that HAMi counts, in cards or in units of MiB: beside a larger one it drops the request of
+    """The numbers that HAMi accepts, in cards or in units of MiB: with a larger one it drops the request of
     the container (GenerateResourceRequests in DEVICES)."""
     return (Range(1, INT32 // unit),)
 
 
 def by_uuid(word: str) -> Iterator[KeySpec]:
-    """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
+    """The lists of cards by UUID of the vendor for which HAMi has this word: ``hami.io/no-use-xpu-uuid``
+    (DEVICES)."""
     return choices(f"hami.io/{{no}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")
 
 
@@ -116,16 +117,17 @@ class HamiRuleKind(IntEnum):
 
 
 class PodRecord(NamedTuple):
-    """What the scheduler writes on a pod for the device plugin, with the cards of one container alone.
+    """The annotation that the scheduler writes on a pod for the device plugin, with the cards of one
+    container.
 
-    ``of``: which of those with cards.
+    ``of``: whether this is the first or the last container with cards.
     """
 
     name: str
     of: Literal["first", "last"]
 
     def message(self, count: int) -> tuple[Message, str]:
-        """Several containers of a pod have cards: what is wrong, and what to do."""
+        """Message and hint for a pod of which ``count`` containers have cards."""
         message = msg(
             "{count} containers of the pod request cards, and {record} has those of the {which} one alone",
             count=count,
@@ -140,9 +142,10 @@ CORDON = "hami.io/device-cordon"
 
 
 class SummedNodes(NamedTuple):
-    """Nodes whose resources sum up their cards, of compute and of memory, or count whole ones.
+    """Nodes whose resources are the sums of compute and memory over their cards, or count whole cards.
 
-    ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
+    ``record``: the annotation of pods with the cards of each container; ``id``: the form of a card's name in
+    it.
     """
 
     record: str
@@ -159,16 +162,16 @@ class HamiDialect(Backend):
     scheduling = SCHEDULING
     components: tuple[Component, ...] = (HAMI,)
     several_doubt: str = ""
-    """Why it is not certain what a part of several cards becomes."""
+    """The reason why it is not certain what a container with a part of several cards gets."""
     pod_record: PodRecord | None = None
-    """What its scheduler writes about one container of a pod alone."""
+    """The record that its scheduler writes of one container of a pod."""
     on_one_card: tuple[str, ...] = ()
-    """The counts of cards of which all ordinary containers of a pod together have one card."""
+    """The keys of counts of cards for which all ordinary containers of a pod share one card."""
     node_annotations: Mapping[str, str] = MappingProxyType({})
     """The annotations of nodes that list their cards, each with that of pods which records the cards of
     containers."""
     cordoning: ChangeKind = ChangeKind.AMOUNT
-    """What a release does when it leaves out the cards of ``CORDON``."""
+    """The kind of the release change by which cards in ``CORDON`` are left out."""
     summed_nodes: SummedNodes | None = None
     """How nodes are read that have no list of their cards."""
 
@@ -182,14 +185,14 @@ class HamiDialect(Backend):
     # --- writing ----------------------------------------------------------------------------------
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
-        """Warn of a part of several cards where it is not certain what that is."""
+        """Warn of a part of several cards where it is not certain what the container gets."""
         if self.several_doubt and placing.cards > 1 and not (placing.asked.whole_cards or placing.refused):
             message = msg("a part of {cards} cards: {why}", cards=placing.cards, why=self.several_doubt)
             placing.warn(self.code(RuleKind.SEVERAL), message, "request one card, or whole cards")
         return frozenset()
 
     def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
-        """Judge the containers of a pod together: those that are recorded, and those on one card."""
+        """Check the containers of a pod together: those that are recorded, and those on one card."""
         if len(pod.placings) > 1:
             if self.pod_record is not None:
                 for placing in pod.placings:
@@ -202,7 +205,7 @@ class HamiDialect(Backend):
 
     @cached_property
     def shared_counts(self) -> tuple[tuple[KeyGroup, KeySpec], ...]:
-        """The rows of ``on_one_card``, each with those beside it."""
+        """The rows of ``on_one_card``, each with the rows of its model."""
         return tuple(
             (rows, row)
             for rows in self.keys_by_model
@@ -211,7 +214,7 @@ class HamiDialect(Backend):
         )
 
     def on_one_card_message(self, row: KeySpec, count: int) -> tuple[Message, str]:
-        """Several containers of a pod have cards, which have to be one card: what is wrong, what to do."""
+        """Message and hint where ``count`` containers of a pod have cards that have to be one card."""
         message = msg(
             "{count} containers of the pod request {key}, and {target} places all of them on one card, which "
             "does not hold them",
@@ -245,8 +248,8 @@ class HamiDialect(Backend):
 
 
 def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -> KeySpec | None:
-    """The row of which containers, in their order, request more than one card has; and behind those that have
-    all of the compute, HAMi places none without."""
+    """The row in which containers together request more than one card has; None where they fit. After
+    containers that have all of the compute, in their order, HAMi places none without compute."""
     for row in rows.parts:
         maximum, used = row.legal.most, 0
         for resources in containers if maximum is not None else ():
@@ -269,8 +272,8 @@ LIBRARY = {
 
 
 def core_policy() -> KeySpec:
-    """Whether compute has a hard cap. DEFAULT caps only while other containers use the card; a word in
-    mixed letter case is unknown, and the default counts (LIBRARY)."""
+    """The row of the variable that says whether compute has a hard cap. DEFAULT caps only while other
+    containers use the card; a word in mixed letter case is unknown, and the default counts (LIBRARY)."""
     return key(
         CORE_POLICY,
         Place.ENV,
@@ -284,12 +287,13 @@ def core_policy() -> KeySpec:
 
 
 def is_capped_alone(cores: str) -> Constraint:
-    """A container with a part of the compute of its cards says whether it is a hard cap."""
+    """The constraint that a container with a part of the compute of its cards sets whether it is a hard
+    cap."""
     return Constraint(EnvIs(CORE_POLICY), InRange(cores, Range(1, FULL_CARD_CORES - 1)), (cores,))
 
 
 def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
-    """What is to know of a violation of it, and what to do."""
+    """Message and hint for a violation of ``is_capped_alone``."""
     text = "{key} {number} limits compute only while other containers use the card"
     hint = "for a cap that always holds, set the variable {variable}: force"
     name = written_name(violation.value_at, violation.name)
@@ -299,13 +303,13 @@ def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
 # --- choices of card models -----------------------------------------------------------------------
 USE_TYPE, AVOID_TYPE = "nvidia.com/use-gputype", "nvidia.com/nouse-gputype"
 CHOOSES_MODELS = Constraint(IsAnnotated(AVOID_TYPE), IsAnnotated(USE_TYPE), (USE_TYPE,), per_container=False)
-"""A pod that lists card models lists those to avoid too; ``other_models`` says where it need not."""
+"""A pod that lists card models also lists models to avoid; ``other_models`` says where it need not."""
 _NOT_IN_MODELS = re.compile("[^a-z0-9]+")
 
 
 def other_models(pod: PodKeys, profile: Profile | None) -> Iterator[tuple[Message, Message]]:
-    """The models that a pod takes beside one that it lists, as A100 with A10: the list has parts of names, in
-    any case (CheckType in DEVICES). What to know of each, and what to do."""
+    """Message and hint for each listed model by which a pod takes other models too, such as A100 for A10: the
+    list has parts of names, in any letter case (CheckType in DEVICES)."""
     parts = [part.strip().casefold() for part in pod.annotations[USE_TYPE].text.split(",")]
     models = dict.fromkeys(
         card.name.casefold().partition("-")[0] for card in cards(profile) if card.vendor == "nvidia"

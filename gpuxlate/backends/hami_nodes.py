@@ -1,4 +1,4 @@
-"""HAMi's family on a live cluster: its cards stand in an annotation of the node, or are sums of resources.
+"""The nodes of HAMi's dialects: their cards are in an annotation of the node, or are sums of resources.
 
 Source of the forms: Project-HAMi/HAMi, pkg/device/devices.go and metax/protocol.go (2026-08-21).
 """
@@ -19,15 +19,16 @@ from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.rules import releases
 
 INT32_END = 2**31
-"""The numbers of a card are int32."""
+"""The numbers of a card are int32: less than this."""
 DIGITS = 11
-"""No number has so many."""
+"""The number of digits from which on a text is not read as a number."""
 TRUE, FALSE = ("1", "t", "true"), ("0", "f", "false")
-"""How the old form says whether a card is healthy, in any letter case."""
+"""The words of the old form for whether a card is healthy, in any letter case."""
 
 
 class NodeCard(NamedTuple):
-    """A card that a node lists: its index, MiB and percent of compute; the most containers on it."""
+    """A card in the list of a node. ``place``: its index. ``mib``, ``cores``: MiB, and percent of compute.
+    ``containers``: the most containers on it."""
 
     id: str
     place: int
@@ -40,7 +41,7 @@ class NodeCard(NamedTuple):
 
 
 def cards_listed(text: str) -> tuple[NodeCard, ...] | None:
-    """The cards of an annotation in either form, by index; None where it has none or is in no form."""
+    """The cards of an annotation in either form, by index; None where it has none or is in neither form."""
     try:
         cards = list(_of_json(json.loads(text)) if text.lstrip().startswith("[") else _of_text(text))
     except (ValueError, RecursionError):
@@ -49,7 +50,7 @@ def cards_listed(text: str) -> tuple[NodeCard, ...] | None:
 
 
 def _of_json(cards: object) -> Iterator[NodeCard]:
-    """HAMi's list or MetaX's. A field that is not there is zero, empty or false."""
+    """The cards of the JSON list of HAMi or MetaX. A missing field is zero, empty or false."""
     for place, entry in enumerate(cards if isinstance(cards, list) else ()):
         if not isinstance(entry, Mapping):
             raise ValueError(entry)
@@ -67,7 +68,8 @@ def _of_json(cards: object) -> Iterator[NodeCard]:
 
 
 def _of_text(text: str) -> Iterator[NodeCard]:
-    """``id,count,MiB,percent,model,numa,healthy`` with a colon behind each; newer ones add index and mode."""
+    """The cards of the text form: ``id,count,MiB,percent,model,numa,healthy`` with a colon after each card;
+    newer releases add index and mode."""
     for part in text.strip().split(":"):
         if not part:
             continue
@@ -105,12 +107,13 @@ def _word(value: object, needed: bool = False) -> str:
 
 
 def node_view(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
-    """Its cards as nodes list them, as sums of resources, or as whole cards."""
+    """The cards of a node from its list, from sums of resources, or as whole cards; None where it has
+    none."""
     return _listed(dialect, node) or _summed(dialect, node) or _whole(dialect, node)
 
 
 def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
-    """The cards of its annotations; those under two names are the same."""
+    """The cards of a node's annotations; equal lists under two names are one list."""
     texts = [node.annotations[name] for name in dialect.node_annotations if name in node.annotations]
     by_id = {card.id: card for text in texts for card in cards_listed(text) or ()}
     if not by_id:
@@ -148,20 +151,20 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 
 
 def _cordoned(node: LiveNode) -> frozenset[str]:
-    """The cards that take no new containers; those that run there stay. A release that does not look at the
-    annotation may place pods there, and who wrote it does not count on that."""
+    """The cards that take no new containers, while running ones stay. Older releases ignore the annotation
+    and may place pods there, but whoever wrote it does not want that."""
     return frozenset(part.strip() for part in node.annotations.get(CORDON, "").split(","))
 
 
 def _cordon_note(dialect: HamiDialect, lost: int, cards: int) -> str:
-    """How many cards of a node are cordoned, and from which release on it counts."""
+    """The text that says how many cards of a node are cordoned, and from which release on this has effect."""
     release = releases.first(HAMI, CORDON, dialect.cordoning)
     since = f", which counts from {release} on" if release.announced else ""
     return f"left out: {lost} of {cards} cards, in {CORDON}{since}"
 
 
 def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
-    """Whole cards of equal size, but for those that are cordoned."""
+    """The cards of a node with sums of resources: of equal size, without cordoned ones."""
     rows = dialect.keys_by_model[0] if dialect.summed_nodes else None
     if dialect.summed_nodes is None or rows is None or rows.cores is None or rows.memory is None:
         return None
@@ -183,7 +186,7 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 
 
 def _whole(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
-    """Whole cards, but for those that are cordoned."""
+    """The whole cards of a node, without cordoned ones."""
     view = row_nodes.node_view(dialect, node)
     if view is None or dialect.summed_nodes is None or CORDON not in node.annotations:
         return view
@@ -192,7 +195,7 @@ def _whole(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 
 
 def _numbered(names: SummedNodes, dialect: HamiDialect, node: LiveNode, cards: int) -> NodeView:
-    """The cards of a node, which HAMi numbers, without those that are cordoned."""
+    """The view of a node with numbered cards, without cordoned ones."""
     every = [names.id.format(node=node.name, index=index) for index in range(cards)]
     cordoned = _cordoned(node)
     ids = tuple(name for name in every if name not in cordoned)
@@ -208,9 +211,9 @@ def _numbered(names: SummedNodes, dialect: HamiDialect, node: LiveNode, cards: i
 
 
 def placements(dialect: HamiDialect, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
-    """The cards of each container, and the MiB on each; none where the node does not list a card.
+    """The cards of each container, and the MiB on each; empty where the node does not list one of the cards.
 
-    Those that its view leaves out are counted alone: what is on them takes nothing of the others.
+    Cards that the view leaves out are only counted: containers on them use nothing of the others.
     """
     records = (
         *dialect.node_annotations.values(),
@@ -233,7 +236,8 @@ def _placed(container: ContainerKeys, held: Mapping[str, int], node: NodeView) -
 
 
 def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[str, int]]]:
-    """The MiB of each container on its cards: ``id,type,MiB,percent:`` for each card, ``;`` behind each.
+    """Each container with the MiB on its cards, from ``id,type,MiB,percent:`` for each card and ``;`` after
+    each container.
 
     Init containers come first; older versions leave them out.
     """

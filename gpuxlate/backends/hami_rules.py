@@ -1,4 +1,4 @@
-"""The rules that follow from the rows of HAMi's dialects, and of no others: their webhook, records, cards."""
+"""The kinds of row rules that only HAMi's dialects have: on their webhook, records and cards."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class OneCardRule(HamiRule):
         return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """Parts that together are more than a card."""
+        """Findings about parts that together are more than a card."""
         for rows, row in self.table.shared_counts:
             containers, has_one = self._is_counted(row).containers(pod), self._has_one_card(row)
             parts = [container for container in containers if has_one.holds(pod, container)]

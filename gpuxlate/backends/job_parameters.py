@@ -1,4 +1,4 @@
-"""How a target holds shares outside of pods: parameters of a job, or values of a form.
+"""Targets whose shares are not in pods: they are parameters of a job, or values of a form.
 
 The keys of such a target are those of one pseudo container, whose limits map names to values.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class WrongFileError(UserError, ValueError):
-    """The file that keys should be put into holds something else. ``hint``: what to do."""
+    """The file into which keys should be put has other content. ``hint``: what to do."""
 
 
 class MergeError(UserError, ValueError):
@@ -30,9 +30,9 @@ class MergeError(UserError, ValueError):
 class JobBackend(Backend):
     """A target whose shares are not in pods: parameters of a job, or the values of a form.
 
-    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: of a rendered
-    file, with the dot; ``suffixes``: of files that it reads, none where its values are in YAML documents
-    only; ``job_rows``: where objects in YAML documents hold its keys.
+    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: the suffix of a
+    rendered file, with the dot; ``suffixes``: those of files that it reads, empty where its values are in
+    YAML documents only; ``job_rows``: where objects in YAML documents have its keys.
     """
 
     writes_pods = False
@@ -41,18 +41,18 @@ class JobBackend(Backend):
     job_rows: tuple[JobRow, ...] = ()
 
     def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
-        """How to read a text that a user named; None where it is not of this target.
+        """The function that reads a text that a user named; None where the text is not of this target.
 
         ``chosen``: the user named the target too. Each document gets the target as its ``job``.
         """
         return None
 
     def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
+        """The text of a file with these keys; ``output`` is ``text`` or ``json``."""
         raise NotImplementedError
 
     def merge(self, base: Source, keys: PodKeys) -> str:
-        """The text of ``base`` with the keys in it; every other byte stays.
+        """The text of ``base`` with the keys put into it; every other byte stays.
 
         Raises WrongFileError and MergeError.
         """

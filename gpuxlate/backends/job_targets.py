@@ -1,4 +1,4 @@
-"""Where parameters of jobs and values of forms are: files that a target reads, objects that hold them."""
+"""Finds parameters of jobs and values of forms: in files that a target reads, and in objects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def file_suffixes(target: str | None = None) -> tuple[str, ...]:
 
 
 def reader_of(source: Source, target: str | None = None) -> DocumentReader | None:
-    """How to read a text that a user named; None where it holds no parameters.
+    """The function that reads a text that a user named; None where the text has no parameters.
 
     ``target``: the one that the user named for it; else a target must read files of the suffix.
     """
@@ -34,7 +34,8 @@ def reader_of(source: Source, target: str | None = None) -> DocumentReader | Non
 
 
 def rows_of(document: Document) -> Iterator[JobRow]:
-    """Where objects of a document may hold parameters. Loads only backends whose mark it may hold."""
+    """The rows that say where objects of a document may have parameters. Loads only backends whose mark the
+    document may have."""
     for row in registry.BUILT_IN:
         if row.mark and document.may_hold(row.mark):
             yield from _rows([registry.load(row)])

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.cluster_nodes import Containers, LiveNode, MergeNodeValues, NodeView
 
 MIG = "nvidia.com/mig-"
-"""The resources of partitions where the strategy is mixed: with the profile behind it."""
+"""The prefix of the resources of partitions with the strategy mixed; the profile follows it."""
 
 
 @record
@@ -85,7 +85,7 @@ class NvidiaProfile(Extension):
 
     @property
     def replica(self) -> Replica | None:
-        """What one client is; None where the nodes do not share cards."""
+        """The replica that one client of a card is; None where the nodes do not share cards."""
         sharing = self.sharing
         if sharing.strategy == "none":
             return None
@@ -93,7 +93,7 @@ class NvidiaProfile(Extension):
 
 
 def partitions(share: Share, profile: Profile | None) -> tuple[Part, ...]:
-    """The partitions of the card of a share, or of the profile; none where that is not known."""
+    """The partitions of the card that the share or the profile names; empty where no card is known."""
     card = card_of_share(share, profile)
     return partitions_of(card) if card is not None else ()
 
@@ -102,11 +102,11 @@ CARD_NEEDED = (
     "pass a profile with the card of the nodes (cards.model; of several sizes, cards.memoryMiB), "
     "or name it in device.models"
 )
-"""What to say so that the partitions are known."""
+"""The hint where the partitions are not known."""
 
 
 def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
-    """What all cards of a node are divided into, or shared by, for a pod with these shares."""
+    """The mode of a node for a pod with these shares: how all its cards are divided or shared."""
     share = next((share for share in shares if share.is_part), None)
     if share is None:
         return "whole cards"
@@ -116,7 +116,8 @@ def divided_alike(shares: Sequence[Share], profile: Profile | None) -> str:
 
 
 def most_of_a_card(partition: Partition, profile: Profile | None) -> int:
-    """Instances on each card: as many as fit on the card, or on any that has the profile."""
+    """The most instances of a partition on the card of the profile, or on any card that has such
+    partitions."""
     card = card_of_share(Share(), profile)
     templates = [
         row for each in ([card] if card else cards(profile)) if (row := each.template(partition.profile))
@@ -131,9 +132,11 @@ def why_no_card_fits(
     vendor: str = "nvidia",
     codes: tuple[str, str] = ("NVIDIA003", "NVIDIA005"),
 ) -> tuple[str, str, str] | None:
-    """Why no card gives a partition, or not those of a profile for a target: code, message, hint.
+    """Code, message and hint where no card has a partition, or the card of the profile does not; None where
+    one has it.
 
-    ``vendor``: of its cards; ``codes``: of a partition that no card has, and of too many.
+    ``targets``: the names of the target. ``vendor``: of the cards. ``codes``: the rules on a partition that
+    no card has, and on more than a card has.
     """
     cluster = profile if profile and profile.target in targets else None
     card = card_of_share(Share(), cluster)
@@ -165,7 +168,7 @@ def why_no_card_fits(
 
 
 def clients_in(texts: Sequence[str]) -> int | None:
-    """The number of clients of a card in the values of a label; None where they do not say one."""
+    """The number of clients of a card in the values of a label; None where they are not one number."""
     number = quantity.plain(texts[0]) if len(texts) == 1 else None
     return number if number is not None and number >= LEAST_CLIENTS else None
 
@@ -183,7 +186,8 @@ def most_clients(containers: Containers) -> int:
 
 
 def sharing_data(views: Sequence[NodeView], merge: MergeNodeValues) -> dict[str, Any]:
-    """The part of a profile that nodes make: the strategy of those with partitions, and how clients share."""
+    """The part ``nvidia`` of the profile of live nodes: the strategy of partitions, and how clients share
+    cards."""
     extensions = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
     divided = [part.mig_strategy for view, part in extensions if any(row.partition for row in view.parts)]
     data: dict[str, Any] = {"migStrategy": merge("nvidia.migStrategy", iter(divided))}
@@ -199,7 +203,8 @@ def sharing_data(views: Sequence[NodeView], merge: MergeNodeValues) -> dict[str,
 
 
 def take_client_isolation(placing: ShareWriter, replica: Replica) -> None:
-    """A client of MPS is kept within its part; a time-sliced one has none."""
+    """Take ``isolation`` where it is met: a client of MPS is limited to its part, a time-sliced one is
+    not."""
     if replica.strategy is Strategy.MPS:
         placing.take_isolation_if_covered(Isolation.SOFT)
         placing.take_policy_if_same(Policy.FIXED_SHARE)
@@ -208,7 +213,7 @@ def take_client_isolation(placing: ShareWriter, replica: Replica) -> None:
 
 
 def refuse_other_replicas(placing: ShareWriter, replica: Replica, on_nodes: Replica | None) -> None:
-    """The nodes of the profile have such replicas."""
+    """Refuse a share whose replica differs from those of the nodes of the profile."""
     if on_nodes is None:
         return
     differs = (replica.of and on_nodes.of and replica.of != on_nodes.of) or (
@@ -222,7 +227,7 @@ def refuse_other_replicas(placing: ShareWriter, replica: Replica, on_nodes: Repl
 
 
 def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
-    """The client of a card that the nodes of the profile have, where it has a part of its own."""
+    """The client of a card on the nodes of the profile, as a part; empty where it has no part of its own."""
     replica = NvidiaProfile.of(profile).replica
     amount = amount_of(Share(replica=replica, device=share.device), profile) if replica else None
     return (Part(amount, Isolation.SOFT, replica=replica),) if amount else ()
@@ -232,15 +237,15 @@ def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
 PRODUCT = "nvidia.com/gpu.product"
 """The label of GPU feature discovery."""
 SHARED = "-SHARED"
-"""At the end of a product: its clients are counted under the name of the whole."""
+"""The suffix of a product whose clients are counted by the resource of whole cards."""
 INVALID = "INVALID"
-"""In place of a profile: the cards are not all divided alike, as strategy single needs it."""
+"""In place of a profile: the cards are not all divided alike, as the strategy single requires."""
 _PRODUCT = regex(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
 
 
 class ProductName(NamedTuple):
     """The parts of a product's name: the model of the card, the profile of its partitions, and whether
-    clients are counted in place of it."""
+    clients are counted in place of cards."""
 
     model: str
     profile: str | None = None
@@ -248,7 +253,7 @@ class ProductName(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> ProductName:
-        """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
+        """Parse a label such as ``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
         match = _PRODUCT.fullmatch(text)
         if match is None:
             return cls(text)
@@ -264,7 +269,8 @@ CLIENTS = re.compile(rf"[^-]+(?:-{_NO_MIG})*{SHARED}")
 
 
 class Products(NamedTuple):
-    """The products of a choice: their models in the catalogue, if all are known, and what all end in."""
+    """The products that a pod chooses. ``device``: their models in the catalogue, if all are known.
+    ``profile``, ``shared``: the suffixes that all of them have."""
 
     texts: tuple[str, ...] = ()
     device: Device | None = None
@@ -278,7 +284,7 @@ class Products(NamedTuple):
 
 
 def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
-    """The choice of a pod; products that end in different things are none."""
+    """The products that a pod chooses; empty where their suffixes differ."""
     texts = pod.node_values(PRODUCT)
     names = [ProductName.of(text) for text in texts]
     if len({name._replace(model="") for name in names}) != 1:
@@ -290,8 +296,8 @@ def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
 
 
 def take_products(pod: PodReader, products: Products, *, profile: str | None, shared: bool) -> Products:
-    """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
-    have it unless the shares hold all that it says."""
+    """Take the product choice of a pod whose shares are partitions of a profile, or clients. It is a
+    selector, which another target may lose, unless the shares have everything that it says."""
     held = products.device is not None and (products.profile, products.shared) == (profile, shared)
     pod.read_selector(PRODUCT, products.texts if held else ())
     return products if held else Products()
@@ -300,7 +306,8 @@ def take_products(pod: PodReader, products: Products, *, profile: str | None, sh
 def products_written(
     pod: PodWriter, profile: Profile | None, *, part: str | None = None, shared: bool = False
 ) -> tuple[dict[str, Value], tuple[tuple[NodeRequirement, ...], ...]]:
-    """The choice of the models of the shares, or of another dialect, as nodeSelector or node affinity."""
+    """The product choice for the models of the shares, or for a choice of another dialect, as
+    ``nodeSelector`` (one product) or node affinity (several)."""
     labels = {model: text for text, model in _models(profile).items()}
     device, selector = pod.peek("device"), pod.chosen(By.MODEL, allow=True)
     names: tuple[str, ...] = ()
@@ -324,7 +331,7 @@ def products_written(
 
 
 def _models(profile: Profile | None) -> Mapping[str, str]:
-    """What the label calls cards, to their names in the catalogue."""
+    """The names of cards in the catalogue by their names in the label."""
     return {_label(name): model for name, model in products(profile).items()}
 
 
@@ -337,7 +344,7 @@ def _label(product: str) -> str:
 
 
 class CardLabels(NamedTuple):
-    """What the labels of a resource show; None: there is no such label.
+    """The values of the labels of a resource; None: there is no such label.
 
     ``number``: of cards, or partitions; ``memory_mib``, ``multiprocessors``: of one of them. ``replicas``:
     clients of each; 0 for cards that are all divided.
@@ -356,7 +363,7 @@ class CardLabels(NamedTuple):
 
     @property
     def replica(self) -> Replica | None:
-        """What a client of one is; None where the labels do not say that they are shared."""
+        """The replica that a client of one is; None where the labels do not say that they are shared."""
         of = self.replicas if self.replicas and self.replicas >= LEAST_CLIENTS else None
         if of is None and not (self.product and self.product.shared):
             return None
@@ -364,7 +371,7 @@ class CardLabels(NamedTuple):
 
 
 def card_labels(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
-    """What the labels show of a resource."""
+    """Read the labels of a resource."""
     label = f"{resource}."
     product = node.labels.get(label + "product")
     numbers = (
@@ -382,7 +389,7 @@ def card_labels(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
 
 
 def has_card_labels(node: LiveNode) -> bool:
-    """The node has labels about its cards."""
+    """Whether the node has labels about its cards."""
     return any(name.startswith(f"{NVIDIA_GPU}.") for name in node.labels)
 
 

@@ -7,13 +7,13 @@ from gpuxlate.backends.rows import KeyTable
 
 
 def whole_keys(table: KeyTable) -> tuple[str, ...]:
-    """The resources that count whole cards and nothing else; the common one is anybody's."""
+    """The resources that count whole cards and nothing else, without the common key of all vendors."""
     rows = (row for group in table.keys_by_model for row in group.whole)
     return tuple(row.name for row in rows if row.name != table.whole_card_key)
 
 
 def node_view(table: KeyTable, node: LiveNode) -> NodeView | None:
-    """Its whole cards; None where the node has none."""
+    """The whole cards of a node; None where it has none."""
     key = next((key for key in whole_keys(table) if node.amount(key)), None)
     if key is None:
         return None

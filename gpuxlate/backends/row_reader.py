@@ -87,7 +87,7 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
 
 
 def _instead(table: KeyTable) -> str:
-    """What to write in place of a number that no share holds."""
+    """The hint that says what to write in place of a number that is in no field of a share."""
     rows = table.keys_by_model[0]
     if rows.parts or rows.cards is None:
         return "write the memory and the compute that the container needs"
@@ -95,7 +95,7 @@ def _instead(table: KeyTable) -> str:
 
 
 def _asks(table: KeyTable, container: ContainerKeys) -> bool:
-    """The container has keys of the sheet."""
+    """Whether the container has keys of the data sheet."""
     names = table.in_containers
     return not (
         names.isdisjoint(container.limits)
@@ -105,7 +105,7 @@ def _asks(table: KeyTable, container: ContainerKeys) -> bool:
 
 
 def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> ContainerKeys:
-    """A container with cards as if the parts of them that its pod says were in its limits."""
+    """A container with the amounts of its parts of cards in its limits, where the pod sets these."""
     values = ((row, _on_pod(pod, row)) for row in table.parts_on_pod.values())
     amounts = {
         row.name: value for row, value in values if value is not None and is_amount_of_row(row, value.text)
@@ -114,7 +114,7 @@ def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> Co
 
 
 def is_amount_of_row(row: KeySpec, text: str) -> bool:
-    """A text on a pod is an amount of the row: plain digits, unless it counts bytes."""
+    """Whether a text on a pod is an amount of the row: plain digits, unless it counts bytes."""
     return row.quantity or (quantity.is_plain(text) and row.legal.allows(int(text)))
 
 
@@ -145,7 +145,7 @@ def _on_pod(pod: PodReader, row: KeySpec) -> Value | None:
 def _word(
     pod: PodReader, row: KeySpec, value: Value | None, fields: dict[str, Any], origins: dict[str, Path]
 ) -> None:
-    """A word that is the value of a field; another one is a choice that no field holds."""
+    """Take a word: the value of a field, or else a choice that is in no field."""
     if value is None or row.sets is None:
         return
     if value.text in row.words:
@@ -188,7 +188,7 @@ def _container(
 
 
 def _without_absent(table: KeyTable, fields: ShareFields) -> ShareFields:
-    """What the container gets in place of a part, where the cluster's version does not read it."""
+    """The fields with what the container gets in place of a part that the cluster's version does not read."""
     resources, more = fields.container.resources, list(fields.granted)
     for row in table.absent:
         count = number(resources.get(row.name))
@@ -218,7 +218,7 @@ def _share(pod: PodReader, fields: ShareFields) -> ContainerShare:
 def _numbers(
     table: KeyTable, pod: PodReader, container: ContainerKeys, rows: KeyGroup, profile: Profile | None
 ) -> ShareFields | None:
-    """The numbers of a container in the rows of one model; None where they ask for nothing."""
+    """The numbers of a container in the rows of one model; None where they request nothing."""
     origins: dict[str, Path] = {"cards": container.path}
     count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
     effective = _effective(table, rows, container)
@@ -246,7 +246,7 @@ def _numbers(
 
 
 def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> list[KeySpec]:
-    """The parts that have effect: a part that one needs has to have it too."""
+    """The rows of parts that have effect in a container: a row that another needs has to have effect too."""
     names = container.resources.keys()
     alone = [row for row in rows.parts if row.name in names and _has_effect(table, row, container)]
     idle = {row.name for row in rows.parts} - {row.name for row in alone}
@@ -254,16 +254,18 @@ def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> lis
 
 
 def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool:
-    """The key has those beside it that it needs, and none beside which it is ignored.
+    """Whether a key has the keys that it needs beside it, and none beside which it is ignored.
 
-    Rules ask this of the names of keys alone, since a policy has to say it too, and each by itself, since one
-    cause is one finding: ``NeededKeyRule`` (a key of ``needs`` is there, whatever effect that has),
-    ``ExcludedKeyRule`` (0 is as good as no key), ``forced_when`` (the webhook writes over it).
+    Rules check this by the names of keys alone, as policies have to, and each a part of it, so that one cause
+    has one finding: ``NeededKeyRule`` (a key of ``needs`` is there, whether or not it has effect),
+    ``ExcludedKeyRule`` (0 counts as no key), ``forced_when`` (the webhook replaces the number).
     """
     resources = container.resources
-    beside = (other for other in table.keys if other.name in row.overridden_by and other.name in resources)
+    overriding = (
+        other for other in table.keys if other.name in row.overridden_by and other.name in resources
+    )
     return row.has_its_needs(resources.keys()) and all(
-        other.zero_is_absent and number(resources[other.name]) == 0 for other in beside
+        other.zero_is_absent and number(resources[other.name]) == 0 for other in overriding
     )
 
 
@@ -289,7 +291,7 @@ def _amount(
     profile: Profile | None,
     origins: dict[str, Path],
 ) -> Fraction | None:
-    """MiB or percent, as the row counts them; None where the container does not have the key."""
+    """The amount of a row in MiB or percent; None where the container does not have the key."""
     value = pod.resource(container, row.name)
     if value is None:
         return None
@@ -310,7 +312,7 @@ def _amount(
 def _part(
     table: KeyTable, pod: PodReader, fields: ShareFields, rows: KeyGroup, amounts: Mapping[str, Fraction]
 ) -> ShareFields | None:
-    """A part of one card, or of several."""
+    """The fields of a share that is a part of one card, or of several."""
 
     def amount(row: KeySpec | None) -> Fraction | None:
         return amounts.get(row.name) if row else None
@@ -355,19 +357,19 @@ def _up(amount: Fraction | None, parts: int) -> int | None:
 
 
 def _is_valid(row: KeySpec, part: Fraction | None) -> bool:
-    """The number that gives this part of a card is one that the key may have: rules say what others are."""
+    """Whether the number for this part of a card is valid for the key; rules report numbers that are not."""
     return part is not None and row.legal.allows(int(part / row.unit))
 
 
 def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
-    """The cards of a part that no key counts: one, or one for each 100 percent of memory, else of compute."""
+    """The number of cards where no key counts them: one, or one for each 100 percent."""
     hundreds = rows.cards is not None and rows.cards.default is Absent.HUNDREDS
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
 def grow_to_sizes(fields: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
-    """What a vendor gives that has parts of some sizes: of each card the first that holds the numbers, else
-    all of it. Numbers that are more than the keys ask for are listed as granted."""
+    """The fields as a vendor with parts of some sizes grants them: of each card the first size that holds the
+    numbers, else the whole card. Numbers that are larger than requested are added to ``granted``."""
     cards = fields.cards or 1
     requested = {"memory_mib": fields.memory_mib, "cores": fields.cores}
     size = first_size(sizes, *(number and number // cards for number in requested.values()))

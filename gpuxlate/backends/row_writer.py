@@ -36,7 +36,7 @@ ONE_SHARE = "a pod of {target} has one share, and {count} containers request one
 
 
 def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
-    """Shares to keys; what no row says is not taken, and so refused."""
+    """Write shares as keys. A field that no row has is not taken, and so reported as lost."""
     containers = [_container(table, placing, profile) for placing in pod.placings]
     words = _words(table, pod)
     of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
@@ -67,7 +67,8 @@ def _with_parts_on_pod(
     containers: Sequence[ContainerKeys],
     of_pod: Mapping[Place, dict[str, Value]],
 ) -> list[ContainerKeys]:
-    """The containers without the parts that the pod says, which has them for one ordinary container alone."""
+    """The containers without the parts that are written on the pod, which has them for one ordinary
+    container."""
     rows, kept = table.parts_on_pod, []
     counts = [row for row in table.keys if row.repeats]
     parts = False
@@ -91,7 +92,7 @@ def _with_parts_on_pod(
 
 
 def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
-    """The fields that a word on the pod says."""
+    """The rows of words on the pod with the values to write, for fields of its shares, which are taken."""
     pairs = []
     for row in table.enum_keys:
         if row.sets is None or not table.is_pods(row):
@@ -115,7 +116,7 @@ def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
 
 
 def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> None:
-    """A label that counts the cards of a part of several, which is that of one container only."""
+    """Add the label that counts the cards of a part of several cards, which one container only can have."""
     counts = {rows.cards.name: rows.cards for rows in table.keys_by_model if rows.cards}
     counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [placing for placing in pod.placings if not placing.whole_cards]
@@ -174,8 +175,8 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
 
 
 def _words_of_container(table: KeyTable, placing: ShareWriter, place: Place) -> list[tuple[KeySpec, str]]:
-    """The fields that a word in a place of the container says, which are taken; of several spellings the
-    first is written."""
+    """The rows of words in a place of the container with the words to write, for fields of its share, which
+    are taken. Of several spellings the first is written."""
     pairs = []
     for row in table.enum_keys:
         if place in row.places and row.sets:
@@ -187,7 +188,7 @@ def _words_of_container(table: KeyTable, placing: ShareWriter, place: Place) -> 
 
 
 def _without_words(table: KeyTable, placing: ShareWriter) -> None:
-    """Refuse the fields that a word in the resources says: those are of shared cards."""
+    """Refuse the fields that words in resources set: whole cards have none of these."""
     for row, _ in _words_of_container(table, placing, Place.RESOURCE):
         message = msg(
             "{value} whole cards cannot be expressed: {target} has {key} on shared cards only",
@@ -202,13 +203,14 @@ def _without_words(table: KeyTable, placing: ShareWriter) -> None:
 
 
 def _codes_of_profile(table: KeyTable, rows: KeyGroup) -> tuple[str, str]:
-    """The rules on what the cards of a profile have: how many a node has, and how much memory."""
+    """The codes of the rules on the cards of a profile: on the number on a node, and on their memory."""
     count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
     return table.code(RuleKind.WITHIN_NODE, count), table.code(RuleKind.WITHIN_NODE, memory)
 
 
-def card_for(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> str | None:
-    """The card whose keys a share gets, where names of keys hold one: its own, else that of the profile."""
+def card_in_key_names(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> str | None:
+    """The card in the names of the keys that a share gets: that of the share, else that of the profile; None
+    where names have no card, or neither names one."""
     device = placing.peek("device")
     if device and device.models:
         theirs = len(device.models) == 1 and device.vendor in (None, table.vendor)
@@ -222,7 +224,7 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
     """The rows of the card that the share or the profile names; None where names of keys hold a card, and
     neither names one."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
-    model, any_card = card_for(table, placing, profile), by_model.get("")
+    model, any_card = card_in_key_names(table, placing, profile), by_model.get("")
     group = by_model.get(model) if model and placing.peek("device") is not None else None
     if any_card is not None and (
         group is None or (any_card.parts and not group.parts and not placing.whole_cards)
@@ -247,7 +249,7 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
 
 
 def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
-    """Whole cards: the key that counts nothing else, or the count alone."""
+    """The values for whole cards: the key that counts nothing else, or the count of cards alone."""
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         cards = _count(table, rows.cards, placing)
         full = {rows.cores.name: FULL_CARD_CORES} if table.whole_cores and rows.cores is not None else {}
@@ -263,7 +265,7 @@ def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
 
 
 def _count(table: KeyTable, row: KeySpec, placing: ShareWriter) -> int:
-    """The cards, where they are a number that is certain to be placed."""
+    """Take the number of cards, and refuse one that the row may not have."""
     cards = int(placing.take("cards"))
     if row.ranges and not row.legal.allows(cards):
         legal, why = row.legal.text, row.uncertain_values.get(str(cards))
@@ -317,7 +319,7 @@ def _part(
 
 
 def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: Numbers) -> None:
-    """Keys that newer releases do not read, where no profile says which release there is."""
+    """Note keys that newer releases do not read, where no profile names the release of the cluster."""
     for row in rows.parts:
         last = release_of(changes_of(row), ChangeKind.REMOVED)
         if last is not None and values.get(row.name) and last.reached(table.versions) is None:
@@ -329,7 +331,7 @@ def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, value
 
 
 def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None) -> bool:
-    """The compute, rounded, is all of the cards, and such a share is whole cards."""
+    """Whether the compute, after rounding, is all of the cards, so that the share is whole cards."""
     row = rows.cores
     if row is None:
         return False
@@ -341,20 +343,21 @@ def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profil
 
 
 def _rounds_to_all(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> bool:
-    """Compute alone, where it needs memory unless it is all of the card: the last number alone holds it."""
+    """Whether compute without memory, which is valid only for all of the card, rounds up to all of it."""
     cores, maximum = placing.peek("cores"), row.legal.most
     alone = row.forced_without and cores and not placing.asked.caps_memory
     return bool(alone and maximum and (maximum - 1) * table.unit(row, profile) < cores)
 
 
 def _is_all(placing: ShareWriter) -> bool:
-    """All compute of the cards, and no cap on memory."""
+    """Whether the share has all compute of its cards, and no cap on memory."""
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     return no_memory and placing.peek("cores") == FULL_CARD_CORES * placing.cards
 
 
 def _all_compute(table: KeyTable, row: KeySpec, placing: ShareWriter) -> None:
-    """The vendor gives all compute of several cards, whatever the key says: no key is needed."""
+    """Round compute up to all of the cards: the vendor gives all compute of several cards, with any
+    number."""
     why = msg("{target} gives all compute of several cards", target=table.title)
     cores, full = placing.need("cores", "GX021", why, FULL_CARD_CORES), FULL_CARD_CORES * placing.cards
     if cores is not None and cores != full:
@@ -362,9 +365,10 @@ def _all_compute(table: KeyTable, row: KeySpec, placing: ShareWriter) -> None:
 
 
 def _all_memory(rows: KeyGroup, placing: ShareWriter) -> bool:
-    """Compute needs memory beside it, and all memory of the card is a percentage of it.
+    """Whether to write all memory of the card as a percentage, since compute needs memory beside it.
 
-    Of several cards where the percentage is a total: what else it would be, no document says (BAIDU020).
+    For several cards only where the percentage is a total: otherwise no document says what it means
+    (BAIDU020).
     """
     cores, percent = rows.cores, rows.percent
     return (
@@ -378,7 +382,7 @@ def _all_memory(rows: KeyGroup, placing: ShareWriter) -> bool:
 
 
 def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozenset[str]) -> None:
-    """Fields without which the other keys have no effect, or the container blocks the card."""
+    """Require the fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     needs_memory = no_memory and "memory_mib" not in free
@@ -397,15 +401,15 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
 
 
 def _needs(rows: KeyGroup, cores: KeySpec, memory: KeySpec) -> bool:
-    """Compute has no effect without memory: the count of cards alone is not enough for it."""
+    """Whether compute has no effect without memory: the count of cards alone is not enough."""
     count = {rows.cards.name} if rows.cards is not None else set[str]()
     return not cores.has_its_needs(count) and cores.has_its_needs({*count, memory.name})
 
 
 def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], code: str) -> None:
-    """Round memory and compute up to those of one size; no card has more than the largest.
+    """Round memory and compute of each card up to those of one size; no card has more than the largest.
 
-    Compute that is not set comes with the memory; more than comes with it may be dropped.
+    Compute that is not set comes with the memory. Compute above that of the size may be dropped.
     """
     memory, cores, cards = placing.peek("memory_mib"), placing.take("cores"), placing.cards
     least = size = first_size(sizes, memory // cards, None) if memory else None
@@ -430,7 +434,7 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], c
 
 
 def sizes_text(sizes: Sequence[PartSize]) -> Message:
-    """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
+    """All sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
     memory, cores = ([f"{getattr(size, name)}" for size in sizes] for name in ("memory_mib", "cores"))
     return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
@@ -438,7 +442,7 @@ def sizes_text(sizes: Sequence[PartSize]) -> Message:
 def number_of_row(
     table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None
 ) -> int | str | None:
-    """The number of a row, rounded up to one that the row may have."""
+    """Take the field of a row, rounded up to a number that the row may have; None where it is not set."""
     attribute = row.sets or ""
     unit = table.unit(row, profile)
     code = table.code(RuleKind.NUMBERS, row.name)
@@ -477,7 +481,7 @@ def number_of_row(
 
 
 def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int | None:
-    """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
+    """The least number of the row that holds the amount of one card; rounds the amount to it."""
     attribute = row.sets or ""
     requested = int(placing.peek(attribute))
     least = math.ceil(requested / unit)
@@ -497,7 +501,7 @@ def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int
 def _choices(table: KeyTable, pod: PodWriter, profile: Profile | None) -> dict[str, Value]:
     """Annotations for choices of cards and for the models of shares, which are taken.
 
-    Parts of names are written where they are in no other name that is known.
+    A part of a name is written where no other known name has it.
     """
     values = {}
     for row in table.choices:
@@ -527,5 +531,5 @@ def _chosen(table: KeyTable, pod: PodWriter, choice: CardChoice, profile: Profil
 
 
 def _are_alone(names: tuple[str, ...], profile: Profile | None) -> bool:
-    """The names are known, and no other name has one of them in it."""
+    """Whether the names are known, and no other known name contains one of them."""
     return {*products_with(names, profile)} == {*names}

@@ -1,6 +1,6 @@
-"""The rows of a dialect, one a key, and the table that they are looked up in.
+"""The rows of a dialect, one for each key, and the table in which they are looked up.
 
-Rows as vendors have them: cards, compute, memory; and one set of rows for each model of card.
+A dialect has rows for cards, compute and memory; where names of keys have a card model, for each model.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ WHOLE_CARDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
 
 
 class SeveralCards(StrEnum):
-    """What a container gets that asks for a part of several cards."""
+    """What a container gets that requests a part of several cards."""
 
     SHARED = "an equal part of each"
     WHOLE = "whole cards"  # the vendor overwrites the other numbers
@@ -69,13 +69,13 @@ class PartSize(NamedTuple):
 
     @property
     def text(self) -> Message:
-        """In words: ``24576 MiB with 25 % of compute``."""
+        """The part in words: ``24576 MiB with 25 % of compute``."""
         part = self.name or msg("{memory} MiB", memory=self.memory_mib)
         return msg("{part} with {cores} % of compute", part=part, cores=self.cores)
 
 
 def first_size(sizes: Iterable[PartSize], memory_mib: int | None, cores: int | None) -> PartSize | None:
-    """The first that holds the numbers of one card."""
+    """The first size that holds MiB and percent of one card; None where none does."""
     return next(
         (size for size in sizes if size.memory_mib >= (memory_mib or 0) and size.cores >= (cores or 0)), None
     )
@@ -104,11 +104,11 @@ class RuleKind(IntEnum):
 
 
 class RuleRow(NamedTuple):
-    """One rule of a dialect's rows: its kind, and what differs from the usual of that kind.
+    """One rule of a dialect's rows: its kind, and what differs from the usual rule of that kind.
 
-    ``code`` in place of the dialect's prefix with the number of the kind; ``keys``: the rows that it is
-    about, all where there are none; ``also``: a kind with the same code that needs a profile;
-    ``why``: the reason in place of the kind's.
+    ``code``: in place of the dialect's prefix with the number of the kind. ``keys``: the rows that it is
+    about; empty: all. ``also``: a kind with the same code that needs a profile. ``why``: the reason in place
+    of that of the kind.
     """
 
     kind: int
@@ -121,7 +121,7 @@ class RuleRow(NamedTuple):
 
 @record
 class KeyGroup:
-    """The rows of a container's numbers, of one card model where the names have one."""
+    """The rows of a container's numbers; where names of keys have a card model, those of one model."""
 
     model: str = ""
     cards: KeySpec | None = None
@@ -132,15 +132,15 @@ class KeyGroup:
 
     @cached_property
     def parts(self) -> tuple[KeySpec, ...]:
-        """The rows of which one makes it a part of a card."""
+        """The rows whose numbers make a share a part of a card."""
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
 
 
 @record
 class ShareFields:
-    """The fields of a container's share as its keys give them, and where. Numbers are totals.
+    """The fields of a container's share as its keys set them, and the paths of the keys. Numbers are totals.
 
-    ``cards`` None: they are not counted, so it is one. ``granted``: what the vendor gives beyond them.
+    ``cards`` None: no key counts cards, so it is one. ``granted``: what the vendor gives beyond the request.
     """
 
     container: ContainerKeys
@@ -154,7 +154,8 @@ class ShareFields:
 
 
 class UnavailableKey(NamedTuple):
-    """Why a name is not read: it comes with ``release``, or ended with it. ``instead``: what is read."""
+    """Why a name is not read: it comes with ``release``, or ended with it. ``instead``: the name that is
+    read."""
 
     release: Release
     ended: bool = False
@@ -162,8 +163,8 @@ class UnavailableKey(NamedTuple):
 
 
 class KeysOfVersion(NamedTuple):
-    """The rows of a dialect as some versions of its components have them. ``absent``: those that they lack;
-    ``lacks``: the names that they do not read."""
+    """The rows of a dialect in some versions of its components. ``absent``: rows that these versions lack;
+    ``lacks``: names that they do not read."""
 
     keys: tuple[KeySpec, ...]
     absent: tuple[KeySpec, ...]
@@ -173,7 +174,7 @@ class KeysOfVersion(NamedTuple):
     def of(
         cls, table: KeyTable, versions: Mapping[str, str], more: Sequence[ReleaseChange] = ()
     ) -> KeysOfVersion:
-        """The edition of the versions of a profile. ``more``: the releases that it tells of."""
+        """The rows in the versions of a profile. ``more``: further release changes that the profile names."""
         keys: list[KeySpec] = []
         absent: list[KeySpec] = []
         lacks: dict[str, UnavailableKey] = {}
@@ -196,27 +197,27 @@ class KeysOfVersion(NamedTuple):
 
 
 def changes_of(row: KeySpec) -> tuple[ReleaseChange, ...]:
-    """What releases of its component change in a row."""
+    """The changes of a row by releases of its component."""
     return _about(row, releases.key_changes(row.component)) if row.component is not None else ()
 
 
 def _about(row: KeySpec, changes: Iterable[ReleaseChange]) -> tuple[ReleaseChange, ...]:
-    """Those of a row, under any of its names."""
+    """The changes of a row, by any of its names."""
     return tuple(change for change in changes if change.key in (row.name, row.template, *row.aliases))
 
 
 def _changes_of_components(table: KeyTable) -> Iterator[ReleaseChange]:
-    """What releases of the components of a table change."""
+    """The changes by releases of the components of a table."""
     return (change for component in table.components for change in releases.key_changes(component))
 
 
 def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | None:
-    """The first release that changes a row so."""
+    """The release of the first change of a kind."""
     return next((change.release for change in changes if change.change is kind), None)
 
 
 def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[ReleaseChange, ...]:
-    """What changes from one profile to another, whose components are newer."""
+    """The changes by releases between the versions of one profile and those of another, which are newer."""
     return tuple(
         change
         for change in (*_changes_of_components(table), *after.releases)
@@ -225,8 +226,8 @@ def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[
 
 
 def _has_ended(row: KeySpec, until: Release, versions: Mapping[str, str]) -> bool:
-    """No release that may be there reads the name. Where no version is known, a key with which a share is
-    written is taken for one that the cluster reads."""
+    """Whether no release that the cluster may have reads the name. Where no version is known, a key with
+    which a share is written counts as read."""
     if row.unsupported_reason and until.component.name not in versions:
         return not until.announced
     return until.reached(versions) is True
@@ -238,7 +239,7 @@ def _in_version(
     versions: Mapping[str, str],
     lacks: dict[str, UnavailableKey],
 ) -> KeySpec:
-    """A row with what releases changed; names that are not read go to ``lacks``."""
+    """A row after the changes of releases; names that are not read are added to ``lacks``."""
     for change in changes:
         reached = change.release.reached(versions)
         if change.change is ChangeKind.RENAMED:
@@ -263,15 +264,15 @@ def _value(text: str) -> Range | str:
 
 
 def without_effect(row: KeySpec) -> KeySpec:
-    """The row of a key that nothing reads: known, and no more. A choice stays one, of any value, which is not
-    written."""
+    """The row of a key that nothing reads: it is a known key without a field. A choice stays one, with any
+    value, and is not written."""
     if row.sets == SELECTOR:
         return row._replace(chooses=None, values=())
     return KeySpec(row.name, row.places, row.meaning, row.source, aliases=row.aliases, model=row.model)
 
 
 def _beside(row: KeySpec, renamed: Mapping[str, str], missing: Collection[str]) -> KeySpec:
-    """A row that knows the keys beside it by their names."""
+    """A row with the names that the keys it refers to have in these versions."""
 
     def named(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(renamed.get(name, name) for name in names if name not in missing)
@@ -284,7 +285,7 @@ def _beside(row: KeySpec, renamed: Mapping[str, str], missing: Collection[str]) 
 class KeyTable:
     """The keys of a dialect, one row each, and the facts about them that belong to no row.
 
-    What reads, writes and judges by rows takes this; ``backends.base.Backend`` is the rest of a target.
+    The reader, the writer and the rules of rows take this; ``backends.base.Backend`` is the rest of a target.
     """
 
     name: str = ""
@@ -350,12 +351,13 @@ class KeyTable:
         return fields
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
-        """Take or refuse fields of a share before the rows are written; the fields that need no value."""
+        """Take or refuse fields of a share before the rows are written. Returns the fields that need no
+        value."""
         return frozenset()
 
     def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
-        """The keys of a pod after its rows are written, with what the vendor has beside them. It may refuse
-        shares that do not go together."""
+        """The keys of a pod after its rows are written, with further keys of the vendor. It may refuse shares
+        that cannot be in one pod."""
         return keys
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
@@ -370,17 +372,18 @@ class KeyTable:
 
     @property
     def sentence_name(self) -> str:
-        """What sentences call it."""
+        """The name of the target in sentences."""
         return self.short_title or self.title
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What a profile may call it."""
+        """The names that a profile may use for the target."""
         return (self.name, *self.aliases)
 
     @property
     def schedulers(self) -> tuple[str, ...]:
-        """With which its keys have effect, beside the default one; they go with the keys."""
+        """The schedulers, beside the default one, with which its keys have effect. A translation removes them
+        with the keys."""
         return (*((self.scheduler,) if self.scheduler else ()), *self.other_schedulers)
 
     @cached_property
@@ -406,12 +409,12 @@ class KeyTable:
         )
 
     def of_pod(self, says: str) -> KeySpec | None:
-        """The row with which a pod says a field for all its containers; None where it has none."""
+        """The row of a key on the pod that sets a field for all its containers; None where there is none."""
         return next((row for row in self.keys if row.sets == says and row.words and self.is_pods(row)), None)
 
     @cached_property
     def cards_in_cores(self) -> bool:
-        """Compute of 100 and its multiples is whole cards, and there is no other count."""
+        """Whether compute of 100 and its multiples means whole cards, and no key counts cards."""
         return any(
             WHOLE_CARDS in group.cores.ranges and not (group.cards or group.whole)
             for group in self.keys_by_model
@@ -427,7 +430,7 @@ class KeyTable:
 
     @staticmethod
     def is_pods(row: KeySpec) -> bool:
-        """The key is on the pod, not in a container."""
+        """Whether the key is on the pod, not in a container."""
         return any(place in row.places for place in POD_PLACES)
 
     @cached_property
@@ -443,7 +446,8 @@ class KeyTable:
 
     @cached_property
     def of_containers(self) -> frozenset[str]:
-        """The fields that a word in a container says, and none on the pod: containers may differ in them."""
+        """The fields that words in a container set and words on the pod do not: containers may differ in
+        them."""
         on_pod = {row.sets for row in self.enum_keys if self.is_pods(row)}
         return frozenset(row.sets for row in self.enum_keys if row.sets and row.sets not in on_pod)
 
@@ -454,48 +458,48 @@ class KeyTable:
 
     @cached_property
     def unread(self) -> tuple[KeySpec, ...]:
-        """The rows whose numbers say nothing that a share holds."""
+        """The rows whose numbers are in no field of a share."""
         return tuple(row for row in self.keys if row.unsupported_reason)
 
     @cached_property
     def other_names(self) -> Mapping[str, str]:
-        """The aliases of its keys, to the names of the rows."""
+        """The names of the rows by the aliases of their keys."""
         return other_names(self.keys)
 
     def renamed(self, profile: Profile | None) -> Mapping[str, str]:
-        """The names that only the cluster of a profile has, to the names of the rows."""
+        """The names of the rows by the names that keys have only in the cluster of a profile."""
         in_profile = self.extension.of(profile).renamed if self.extension else {}
         return {name: self.other_names.get(standard, standard) for name, standard in in_profile.items()}
 
     def unit(self, row: KeySpec, profile: Profile | None) -> Fraction:
-        """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
+        """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger units."""
         in_steps = row.sets == "memory_mib" and row.unit == 1 and not row.gib_up_to
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     def is_before_change(self, component: Component, key: str) -> bool:
-        """Its version of the component is older than the release that changed the amount of a key."""
+        """Whether its version of the component is older than the release that changed the amount of a key."""
         if component.name not in self.versions:
             return False
         return releases.first(component, key, ChangeKind.AMOUNT).reached(self.versions) is False
 
     @cached_property
     def lacks(self) -> Mapping[str, UnavailableKey]:
-        """The names that its versions do not read; those of the newest releases, unless it has versions."""
+        """The names that its versions, or without these the newest releases, do not read."""
         return KeysOfVersion.of(self, self.versions).lacks
 
     @cached_property
     def absent(self) -> tuple[KeySpec, ...]:
-        """Rows that its versions lack: of no version, those of releases that are not out."""
+        """The rows that its versions lack; without versions, the rows of releases that are not out."""
         return tuple(row.coming for row in self.keys if row.coming is not None)
 
     @cached_property
     def places(self) -> Mapping[str, Collection[Place]]:
-        """Where its keys count, by name: those that its versions lack, too."""
+        """The places where its keys count, by name; keys that its versions lack are included."""
         rows = (*self.keys, *self.absent)
         return {name: row.places for row in rows for name in (row.name, *row.aliases)}
 
     def lack_text(self, *names: str) -> Message:
-        """Which release does not read names that came or ended together, and why."""
+        """The text that says which release does not read names that came or ended together, and why."""
         lack = self.lacks[names[0]]
         component = lack.release.component
         version = self.versions.get(component.name)
@@ -512,7 +516,7 @@ class KeyTable:
 
     @cached_property
     def field_docs(self) -> Mapping[str, str]:
-        """For each field of the share, by JSON name, how this target says it (``targets``)."""
+        """For each field of the share, by JSON name, its representation at this target (``targets``)."""
         rows, docs = self.keys_by_model[0], dict[str, str]()
         if rows.cards is not None:
             docs["cards"] = self._cards_doc(rows, rows.cards)
@@ -581,7 +585,8 @@ class KeyTable:
 
     @cached_property
     def _by_pattern(self) -> Callable[[str], KeySpec | None]:
-        """The row of a name among these. What was looked up is kept: the same come again in every pod."""
+        """Finds the row of a name among patterns. Results are cached: the same names come again in every
+        pod."""
 
         def find(name: str) -> KeySpec | None:
             patterns = self._patterns.get(domain_of(name), ())
@@ -590,11 +595,11 @@ class KeyTable:
         return lru_cache(maxsize=4096)(find)
 
     def described(self, tags: str) -> str:
-        """The documents behind the short names of a row's source."""
+        """The documents that the short names of a row's source stand for."""
         return "; ".join(self.documents[tag.strip()] for tag in tags.split(","))
 
     def code(self, kind: int, key: str = "") -> str:
-        """The code of its rule of a kind; of the one about a key where there are several."""
+        """The code of its rule of a kind; where it has several, of the one about ``key``."""
         listed = (
             row.code
             for row in self.row_rules or ()

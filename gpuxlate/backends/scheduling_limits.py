@@ -1,4 +1,5 @@
-"""What one card and one node of a target run at once: the limits that a packing of shares keeps."""
+"""The limits of the shares that one card and one node of a target run at once, and how its scheduler
+picks."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
 ANY = ""
-"""What a share or a pod has in common with every other one."""
+"""The mode of a share or a pod that can be on one card or node with any other."""
 
 
 def _any_share(_share: Share) -> str:
@@ -41,8 +42,8 @@ class InitContainers(Enum):
 def reserved(
     containers: Iterable[tuple[bool, bool, Mapping[str, int]]], rule: InitContainers
 ) -> Counter[str]:
-    """What is reserved for the containers of one pod: of each whether it is an init container, whether a
-    sidecar, and its numbers. Init containers come first.
+    """The amounts that a scheduler reserves for one pod. ``containers``: for each whether it is an init
+    container, whether it is a sidecar, and its amounts; init containers come first.
     """
     steady, sidecars, peak = Counter[str](), Counter[str](), Counter[str]()
     for init, sidecar, numbers in containers:
@@ -64,11 +65,10 @@ class Limits:
     ``per_card``: the most shares on one card; None where no document has a bound. ``certain``: the documents
     agree on it. ``default``: a cluster may set another number, and its nodes show it; ``per_card_in``: that
     number in the cluster of a profile, None where it is ``per_card``. ``source``: the document.
-    ``card_mode``: what all shares of one card have in common, by share; ``node_mode``: what all pods of one
-    node have in common, by the shares of a pod. Two that differ never meet there; ANY goes with all.
-    ``uncapped_percent``: percent of a card that are free where a share without compute joins it.
-    ``init``: how init containers count; where no document says it, as the scheduler of Kubernetes has it,
-    which filters nodes by their resources.
+    ``card_mode``: the mode of a share; all shares of one card have the same. ``node_mode``: the mode of a pod
+    by its shares; all pods of one node have the same. ANY is compatible with all modes. ``uncapped_percent``:
+    percent of a card that must be free for a share without compute. ``init``: how init containers count;
+    where no document says it, as the scheduler of Kubernetes has it, which filters nodes by their resources.
     """
 
     per_card: int | None = None
@@ -83,7 +83,7 @@ class Limits:
 
 
 class Pick(StrEnum):
-    """Which of the nodes that take a pod, or of their cards, a scheduler picks. Of equal ones, the first."""
+    """Which of the nodes that fit a pod, or of their cards, a scheduler picks; the first of equal ones."""
 
     FULLEST = "binpack"
     EMPTIEST = "spread"
@@ -97,8 +97,8 @@ class Pick(StrEnum):
 class Scheduling:
     """How the scheduler of a target picks nodes, and cards of them, for one pod at a time.
 
-    ``source``: the document that says it. Without one, as kube-scheduler. ``keeps_quotas``: it keeps to the
-    ``limits.`` of memory and compute in a ResourceQuota, as sums over the cards that containers were given.
+    ``source``: the document; without one, the picks are those of kube-scheduler. ``keeps_quotas``: it
+    enforces the ``limits.`` of memory and compute in a ResourceQuota, as sums over the cards of containers.
     """
 
     nodes: Pick = Pick.FEWEST_PODS
@@ -109,7 +109,7 @@ class Scheduling:
 
 UNDOCUMENTED = Scheduling()
 KUBE_SCHEDULER = Scheduling(source="Kubernetes, kube-scheduler configuration (v1), NodeResourcesFitArgs")
-"""Its scores count the CPU and memory of pods, which are taken to be alike, and no devices: those are taken
-in their order."""
+"""kube-scheduler. Its scores count the CPU and memory of pods, which are assumed to be equal, and no devices:
+devices are taken in their order."""
 UNBOUND = Limits()
 """No document has a limit."""

@@ -1,4 +1,4 @@
-"""All that a target is written with: ``from gpuxlate.backends import target as t``.
+"""Everything that the file of a target needs: ``from gpuxlate.backends import target as t``.
 
 The class to subclass, its rows and what they say, what reading and writing by hand get, and rules.
 """

@@ -49,18 +49,18 @@ class DraBackend(Backend):
     extension = DraProfile
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Take what the driver of the class says."""
+        """Fill in what follows from the driver of the class."""
         if "driver" in vars(cls):
             cls.name, cls.vendor, cls.device_classes = cls.driver.name, cls.driver.vendor, cls.driver.classes
             cls.keys = driver_keys(cls.driver)
         super().__init_subclass__(**settings)
 
     def detect(self, pod: PodKeys) -> bool:
-        """A container of the pod requests devices of the driver."""
+        """Whether a container of the pod requests devices of the driver."""
         return has_requests(self.driver, pod)
 
     def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
-        """A container of the pod requests devices of the driver, by a resource or by a claim."""
+        """Whether a container of the pod requests devices of the driver, by a resource or by a claim."""
         return super().is_asked_by(pod, container) or any(driver_requests(self.driver, pod, container))
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:

@@ -1,4 +1,4 @@
-"""What one request of a claim asks of each card, by the names of the driver's capacity."""
+"""The capacity that a request of a claim asks of each card, by the names of the driver's capacity."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from gpuxlate.model.pod import DeviceRequest, Value
 from gpuxlate.model.share import Replica, Strategy
 
 Problems = list[tuple[Value, Message, Message]]
-"""Where, what is wrong, what to write."""
+"""The value, message and hint of each problem."""
 UNLIMITED, DISABLED = "unlimited", "disabled"
 
 
 class UnknownAmount(NamedTuple):
-    """What a request gets is not known, or is not what it seems. ``value``: the capacity that it is about."""
+    """A finding that the amount of a request is not known, or differs from its number. ``value``: the
+    capacity that it is about."""
 
     value: Value | None
     message: Message
@@ -31,12 +32,12 @@ class UnknownAmount(NamedTuple):
 
 
 def amounts_of(driver: Driver, way: DeviceRequest) -> tuple[int | None, int | None]:
-    """Percent of compute and MiB of each card."""
+    """Percent of compute and MiB of each card; None: not capped, and all memory."""
     return _cores(driver, way), _memory(driver, way)
 
 
 def _cores(driver: Driver, way: DeviceRequest) -> int | None:
-    """Percent of each card; all of it where the claim says nothing, and not capped where it says 0."""
+    """Percent of each card; None where compute is not capped: the claim sets 0, or nothing at all."""
     if not driver.cores:
         return None
     written = driver.amount(way, CORES)
@@ -132,7 +133,7 @@ def _wrong_partitions(driver: Driver, way: DeviceRequest) -> Iterator[tuple[Valu
 
 
 def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]:
-    """More clients than a card has: what is wrong, and what to write."""
+    """Message and hint for more clients than a card has."""
     message = msg("shares {count} is above the {most} clients of a card", count=count, most=maximum)
     return message, msg("request at most {most}", most=maximum)
 
@@ -140,7 +141,7 @@ def too_many_clients(count: int, maximum: int | None) -> tuple[Message, Message]
 def undecided_amount(
     driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None
 ) -> UnknownAmount | None:
-    """What decides what a request gets, and is in no manifest (DRA018)."""
+    """The finding where the amount of a request depends on settings that are in no manifest (DRA018)."""
     if driver.has_one_class and kind_of_devices(driver, way).partition is None:
         message = msg("a whole card is assumed: on nodes with divided cards the claim may get a partition")
         hint = msg("select the devices by their type: {text}", text=whole_card_selector(driver).text)

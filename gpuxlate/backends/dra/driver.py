@@ -33,7 +33,7 @@ from gpuxlate.model.share import LEAST_CLIENTS, Isolation, Replica, Strategy
 from gpuxlate.rules import releases
 
 GATE = "DRAConsumableCapacity"
-"""Of Kubernetes: without it a claim has no capacity (KEP-5075)."""
+"""The feature gate of Kubernetes without which a claim has no capacity (KEP-5075)."""
 
 
 def on_by_default() -> str:
@@ -96,9 +96,9 @@ def sharing_of(profile: Profile | None) -> DeviceSharing | None:
 
 
 def counts_capacity(profile: Profile | None) -> bool | None:
-    """The API server keeps the capacity of a claim; None where the profile does not say.
+    """Whether the API server keeps the capacity of a claim; None where the profile does not say.
 
-    Without the gate it is removed without a word, and the claim is for a whole device (KEP-5075).
+    Without the gate it is removed silently, and the claim is for a whole device (KEP-5075).
     """
     if profile is None:
         return None
@@ -108,12 +108,12 @@ def counts_capacity(profile: Profile | None) -> bool | None:
 
 
 EXTENDED = "deviceclass.resource.kubernetes.io/"
-"""Before the name of a class: the resource that counts its devices (KEP-5004)."""
+"""The prefix of a resource that counts the devices of a class, whose name follows (KEP-5004)."""
 MEMORY, CORES, SHARES, PARTITIONS = "memory", "cores", "shares", "partitions"
 
 
 class Driver(NamedTuple):
-    """A driver of devices: what its claims can request, and what of that a share holds."""
+    """A driver of devices: what its claims can request, and which of that is in fields of a share."""
 
     name: str
     """Of the target."""
@@ -128,17 +128,17 @@ class Driver(NamedTuple):
     card_type: str
     """The attribute ``type`` of its cards."""
     cores: bool = False
-    """It has capacity of compute, in percent of a card."""
+    """Whether it has capacity of compute, in percent of a card."""
     parts: bool = True
     """Claims may have a part of a card; else the capacity that they request chooses cards with as much."""
     choosing: tuple[str, ...] = ()
     """Further capacity that only chooses cards."""
     clients: bool = False
-    """It may be set to share each card between a number of clients, which is a capacity too."""
+    """Whether it can share each card between a number of clients, which is a capacity too."""
     also: tuple[str, ...] = ()
     """Further classes of whole cards."""
     unread: Mapping[str, str] = MappingProxyType({})
-    """The classes whose devices no share of this tool holds, and what these are."""
+    """The classes whose devices cannot be a share, with a description of these."""
     partition_class: str = ""
     """The class of hardware partitions."""
     partition_type: str = ""
@@ -148,7 +148,7 @@ class Driver(NamedTuple):
     whole_profile: str = ""
     """How the profile of a card that is not divided begins."""
     of_partitions: tuple[str, ...] = ()
-    """Further capacity of partitions, which no share of this tool holds."""
+    """Further capacity of partitions, which is in no field of a share."""
     example: str = ""
     """A profile, for hints."""
     partition_codes: tuple[str, str] = ("DRA019", "DRA019")
@@ -156,27 +156,27 @@ class Driver(NamedTuple):
     chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
     """The attributes by which claims choose cards."""
     attributes: frozenset[str] = frozenset()
-    """All that its devices have, those with a number behind them without it; empty where none is known."""
+    """All attributes of its devices, numbered ones without their number; empty where they are not known."""
     resources: Mapping[str, str] = MappingProxyType({})
     """Names of its charts by which containers count the devices of a class (``extendedResourceName``)."""
 
     @property
     def readable(self) -> tuple[str, ...]:
-        """The classes whose devices a share can hold."""
+        """The classes whose devices can be a share."""
         return tuple(filter(None, dict.fromkeys((self.device_class, *self.also, self.partition_class))))
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """All its classes, also those whose devices no share holds."""
+        """All its classes, also those whose devices cannot be a share."""
         return (*self.readable, *self.unread)
 
     @property
     def has_one_class(self) -> bool:
-        """Whole cards and partitions are of one class: their attributes tell them apart."""
+        """Whether whole cards and partitions are of one class, and differ by attributes."""
         return self.partition_class == self.device_class
 
     def has_attribute(self, name: str) -> bool:
-        """Its devices have an attribute, by its short name."""
+        """Whether its devices have an attribute, by its short name."""
         return not self.attributes or not self.attributes.isdisjoint((name, name.rstrip("0123456789")))
 
     def attribute(self, name: str) -> str:
@@ -197,7 +197,7 @@ class Driver(NamedTuple):
         )
 
     def has_capacity(self, request: DeviceRequest, name: str) -> bool:
-        """The devices of a request have a capacity, by its short or its qualified name."""
+        """Whether the devices of a request have a capacity, by its short or its qualified name."""
         resource = name.removeprefix(f"{self.device_class}/")
         of_partition = (
             request.asks(self.partition_class) and resource.rstrip("0123456789") in self.of_partitions
@@ -306,11 +306,11 @@ DRIVERS = (HAMI_DRIVER, NVIDIA_DRIVER, AMD_DRIVER, INTEL_DRIVER)
 BY_MEMORY = "memory"
 SHARED_SO = "pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}"
 PROFILE_NEEDED = msg(SHARED_SO, mode=BY_MEMORY)
-"""What to say in a profile, without which NVIDIA's driver shares no card."""
+"""The hint that names what a profile must have so that NVIDIA's driver shares cards."""
 
 
 class DriverRequest(NamedTuple):
-    """A request of a container, as the driver has it: the first alternative that it can satisfy."""
+    """A request of a container. ``way``: the first alternative of it that the driver can satisfy."""
 
     use: ClaimUse
     claim: PodClaim
@@ -337,7 +337,7 @@ def driver_requests(driver: Driver, pod: PodKeys, container: ContainerKeys) -> I
 
 
 def has_requests(driver: Driver, pod: PodKeys) -> bool:
-    """A container of the pod requests devices of the driver."""
+    """Whether a container of the pod requests devices of the driver."""
     return any(any(driver_requests(driver, pod, container)) for container in pod.all_containers())
 
 

@@ -1,4 +1,4 @@
-"""Drivers of devices on a live cluster: the cards of ResourceSlices, and what claims have of them."""
+"""The nodes of DRA drivers: the cards in ResourceSlices, and the parts of them that claims have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpuxlate.model.share import Share
 def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     """The cards of the driver that take claims, in the order of their names.
 
-    The amounts are those of the smallest card, so that no share is promised that does not fit.
+    The amounts are those of the smallest card, so that each share that fits them fits on every card.
     """
     driver = backend.driver
     devices = [device for device in node.devices if device.driver == driver.device_class]
@@ -62,8 +62,8 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
 
 
 def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator[str]:
-    """What is not counted. ``kinds``: all devices, its cards, those that are counted, those
-    that are not divided, those that are open."""
+    """Notes on devices that are not counted. ``kinds``: all devices; of these the cards; the counted cards;
+    of these the undivided ones; of these the ones without a taint."""
     whys = (
         *("no cards", "not shared, beside cards that are"),
         *("a claim has a partition of the card", "tainted"),
@@ -77,8 +77,8 @@ def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator
 
 
 def _is_divided(card: LiveDevice, devices: Sequence[LiveDevice]) -> bool:
-    """A claim has another device of the same card, so that none gets the card: they consume one set of
-    counters (KEP-4815)."""
+    """Whether a claim has another device of the same card, so that no claim gets the card: both consume one
+    set of counters (KEP-4815)."""
     return any(
         device.taken and device.name != card.name and not card.counters.isdisjoint(device.counters)
         for device in devices
@@ -86,7 +86,7 @@ def _is_divided(card: LiveDevice, devices: Sequence[LiveDevice]) -> bool:
 
 
 def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse:
-    """What a claim has of a card. All of its compute and memory is the whole card."""
+    """The part of a card that a claim has. All compute and memory of it is the whole card."""
     if not (driver.parts and device.shared) or taken.consumed is None:
         return CardUse(card, taken.namespace, taken.pods, taken.claim)
     memory = _mib(driver, taken.consumed)
@@ -96,7 +96,7 @@ def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse
 
 
 def _mib(driver: Driver, amounts: Mapping[str, str]) -> int | None:
-    """MiB, rounded up; None where the driver does not say it."""
+    """The memory in MiB, rounded up; None where the driver does not show it."""
     text = _value(driver, amounts, MEMORY)
     return ceil(quantity.parse(text).amount * BYTE) if text and quantity.is_amount(text) else None
 
@@ -114,7 +114,7 @@ CLUSTER_API = VendorDocument.of("kubernetes/autoscaler, pull requests 7804 and 1
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes with a DRA driver."""
+    """The needs of a share at nodes with a DRA driver."""
     empty = (
         "a pool without nodes has no ResourceSlices: an autoscaler that makes none up adds no first node for "
         "a claim, so keep one node in the pool"

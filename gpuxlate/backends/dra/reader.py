@@ -1,7 +1,7 @@
 """Claims to shares: each container has the devices of the requests that it names.
 
-Amounts of capacity are of each card (TYPES: CapacityRequirements). What a request says besides its class,
-count and capacity is a choice that no share holds.
+Amounts of capacity are of each card (TYPES: CapacityRequirements). What a request sets besides its class,
+count and capacity is a choice that is in no field of a share.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ CHOICE = "choice of devices"
 
 
 class RequestAmounts(NamedTuple):
-    """Cards of a request, and percent of compute and MiB of each; or partitions, and the profile of each.
+    """The number of cards of a request, with percent of compute and MiB of each; or of partitions, with the
+    profile of each.
 
     ``replica``: the clients of each that are requested.
     """
@@ -64,7 +65,7 @@ class RequestAmounts(NamedTuple):
 
 
 class ContainersSharingDevices(NamedTuple):
-    """Containers that have devices in common, by their numbers in the pod, and the requests for these.
+    """Containers that use the same devices, by their numbers in the pod, and the requests for these.
 
     The first one has the share: an init container only where there are no others.
     """
@@ -100,7 +101,7 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
 def _users(
     containers: Sequence[ContainerKeys], every: Sequence[Sequence[DriverRequest]]
 ) -> Iterator[ContainersSharingDevices]:
-    """The containers of a pod that request devices, those together that have some in common."""
+    """The containers of a pod that request devices, grouped by the devices that they share."""
     parents = list(range(len(every)))
 
     def first(number: int) -> int:
@@ -128,7 +129,8 @@ def _users(
 
 
 def _allocation(requests: Sequence[DriverRequest]) -> frozenset[Hashable]:
-    """What pods that name the same ResourceClaims have together; empty where some claim is the pod's own."""
+    """Identifies the devices that pods have together by naming the same ResourceClaims; empty where some
+    claim is the pod's own."""
     named = [(request.claim.resolved, request.request.name) for request in requests if request.claim.claim]
     return frozenset((claim.place, name) for claim, name in named if claim and len(named) == len(requests))
 
@@ -200,7 +202,7 @@ def _share(
 def _amounts(
     driver: Driver, pod: PodReader, request: DriverRequest, sharing: DeviceSharing | None
 ) -> RequestAmounts | None:
-    """What a request asks of each card; None where no share says it, which is reported."""
+    """The amounts of a request; None where no share can express them, which is reported."""
     way = request.way
     unread = next((text for name, text in driver.unread.items() if way.asks(name)), None)
     if unread is not None:
@@ -271,7 +273,8 @@ def _in_words(way: DeviceRequest) -> str:
 
 
 def _partitions(driver: Driver, pod: PodReader, request: DriverRequest, kind: DeviceKind) -> int | None:
-    """How many partitions a request takes of each card; None where no share says it, which is reported."""
+    """The number of partitions that a request takes of each card; None where no share can express it, which
+    is reported."""
     amounts = [name for name in request.way.capacity if driver.parts and not name.endswith(SHARES)]
     if kind.profile is None or amounts:
         asked_for = msg("a part of a partition") if amounts else msg("a partition of no profile")
@@ -293,9 +296,11 @@ def _partitions(driver: Driver, pod: PodReader, request: DriverRequest, kind: De
 def _choices(
     driver: Driver, pod: PodReader, request: DriverRequest, choices: frozenset[Chosen], device: Device | None
 ) -> None:
-    """What a request says beside its numbers: losses where a target cannot say it (``--drop selector``).
+    """Take the choices of a request beside its numbers: losses where a target does not support them (``--drop
+    selector``).
 
-    ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
+    ``choices``: those of all requests of the pod; ``device``: the device of the share, which has some of
+    them.
     """
     said_by = kind_of_devices(driver, request.way).said_by
     for number, value in enumerate(request.way.selectors):

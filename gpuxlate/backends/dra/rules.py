@@ -1,4 +1,4 @@
-"""The rules on claims: what a request asks of each card, those of one pod together, and names of cards."""
+"""The rules on claims: the amounts of a request on each card, the claims of one pod, and names of cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choices of devices in claims: the expressions in CEL, and what is read in them."""
+"""Choices of devices in claims: CEL expressions, read and written."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def chosen_in(driver: Driver, expression: Value) -> Chosen | None:
 
 
 class DeviceKind(NamedTuple):
-    """What the selectors of a request say of the kind of its devices.
+    """The kind of the devices of a request, by its selectors.
 
-    ``partition``: whether these are hardware partitions, None where the request does not say it;
-    ``profile``: theirs. ``said_by``: the numbers of the selectors that say it, and nothing else.
+    ``partition``: whether these are hardware partitions; None where the request does not say so. ``profile``:
+    the profile of the partitions. ``said_by``: the indexes of the selectors that say only this.
     """
 
     partition: bool | None = None
@@ -81,8 +81,8 @@ def attributes_in(driver: Driver, expression: Value) -> Iterator[str]:
 
 
 def parse_equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
-    """The attributes of the driver that an expression sets, joined by ``&&``; None where it has another
-    form. The name of the driver itself has no name here."""
+    """The attributes of the driver with the values that an expression requires, joined by ``&&``; None where
+    it has another form. A condition on the name of the driver itself is left out."""
     values: dict[str, str] = {}
     for term in expression.text.split("&&"):
         match = _EQUAL.fullmatch(term)
@@ -110,7 +110,7 @@ def whole_card_selector(driver: Driver) -> Value:
 
 
 def choices_of(driver: Driver, way: DeviceRequest) -> frozenset[Chosen]:
-    """What a request chooses, where each choice is there once."""
+    """The cards that a request chooses; empty where two selectors choose by the same attribute."""
     selectors = [chosen for value in way.selectors if (chosen := chosen_in(driver, value))]
     return (
         frozenset(selectors)

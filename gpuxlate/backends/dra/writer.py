@@ -44,13 +44,13 @@ from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import Device, Isolation, Policy, above_limit
 
 REQUEST = "gpu"
-"""The name of every request, and the beginning of the name of every claim."""
+"""The name of every request, and the prefix of the name of every claim."""
 LABEL = 63
-"""Characters of a DNS label, such as the name of a claim in a pod."""
+"""The most characters of a DNS label, such as the name of a claim in a pod."""
 
 
 def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
-    """A claim for each container with a share."""
+    """Write a claim for each container with a share."""
     api = DraProfile.of(profile).version
     claims, containers = [], []
     several = len(pod.placings) > 1
@@ -70,7 +70,8 @@ def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
 
 
 def claim_name(placing: ShareWriter, *, several: bool) -> str:
-    """The name of a container's claim in its pod; that of the container is in it where there are several."""
+    """The name of a container's claim in its pod. It contains the name of the container where ``several``
+    have claims."""
     if not several:
         return REQUEST
     suffix = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
@@ -128,7 +129,7 @@ def _devices(
 
 
 def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value, ...]) -> Devices:
-    """Cards of a driver whose claims have no parts of them."""
+    """The devices for whole cards of a driver whose claims cannot have parts of cards."""
     part = next(
         (attribute for attribute in ("memory_mib", "cores") if placing.peek(attribute) is not None), None
     )
@@ -155,7 +156,8 @@ def _named_by(driver: Driver, profile: Profile | None) -> tuple[str, ...]:
 
 
 def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> int | None:
-    """How many clients of a card the claim takes, where the driver counts them: all for a whole one."""
+    """The number of clients of a card that the claim takes, where the driver counts these: all of a whole
+    card."""
     replica = placing.take("replica") if driver.clients else None
     of_nodes = DraProfile.of(profile).replica if driver.clients else None
     if replica is not None:
@@ -165,7 +167,7 @@ def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> i
 
 
 def _require_counted_capacity(placing: ShareWriter, profile: Profile | None) -> None:
-    """The cluster keeps the capacity that a claim asks for."""
+    """Refuse a share where the cluster of the profile does not keep the capacity of claims."""
     if counts_capacity(profile) is False:
         message = msg(
             "the cluster of the profile drops the capacity of claims: without {gate} each gets whole cards",
@@ -179,7 +181,7 @@ def _require_counted_capacity(placing: ShareWriter, profile: Profile | None) -> 
 
 
 MOST_BYTES = 10 * 1024
-"""Of an expression (TYPES: CELSelectorExpressionMaxLength)."""
+"""The most bytes of an expression (TYPES: CELSelectorExpressionMaxLength)."""
 
 
 def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tuple[Value, ...]:
@@ -211,7 +213,8 @@ def _expression(driver: Driver, chosen: Chosen) -> str:
 
 
 def _whole(driver: Driver, pod: PodWriter, selector: Selector, profile: Profile | None) -> bool:
-    """The names are whole ones: parts of names are, where they are in no other name that is known."""
+    """Whether the names of a choice are whole names. A part of a name is, where no other known name has
+    it."""
     if selector.chosen is None or not selector.chosen.choice.parts:
         return True
     names, model_of = selector.chosen.names, products(profile)
@@ -226,7 +229,7 @@ def _whole(driver: Driver, pod: PodWriter, selector: Selector, profile: Profile 
 
 
 def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
-    """Refuse a share that the driver does not give as the profile's cluster has it set."""
+    """Refuse a share that the driver does not grant with the settings of the profile."""
     cluster = DraProfile.of(profile)
     replica, part = placing.peek("replica"), placing.peek("memory_mib") is not None
     hint = "the programs on one card have to keep within their shares"

@@ -1,4 +1,4 @@
-"""A kind of rule that follows from rows: what it demands of the keys of a dialect, its findings, its page."""
+"""A kind of rule that follows from rows: its constraints on the keys of a dialect, its findings, its page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpuxlate.rules.base import Context, PodExample, Rule
 from gpuxlate.rules.predicates import Constraint, Violation, WithProfile
 
 OR = "{before} or {last}"
-"""What joins the last two of several texts, of which a sentence means one."""
+"""Joins the last two of several alternatives in a sentence."""
 
 
 @record
@@ -49,8 +49,8 @@ class RowRule:
 
     @cached_property
     def subject_rows(self) -> tuple[KeySpec, ...]:
-        """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
-        which every cloud has, unless the rule tells its own."""
+        """The rows that the rule is about: those of ``keys``, else all but the row of whole cards, which
+        every cloud has, unless ``tells_whole_cards``."""
         if self.keys or self.tells_whole_cards:
             return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
         return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
@@ -60,35 +60,37 @@ class RowRule:
         return next(row for row in self.subject_rows if row.name == violation.name)
 
     def applies(self) -> bool:
-        """The dialect has something for this kind of rule."""
+        """Whether the dialect has any row for this kind of rule."""
         return bool(self.subject_rows)
 
     def fixes(self) -> str | None:
-        """Whether some of its findings have a fix, and of which kind."""
+        """The kind of its fixes, ``safe`` or ``unsafe``; None where no finding has one."""
         return self.fix
 
     def constraints(self) -> Iterable[Constraint]:
-        """What it demands, as constraints; none where no policy can say it."""
+        """Its constraints; empty where no policy can express them."""
         return ()
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        """A violation in words."""
+        """The findings about a violation."""
         raise NotImplementedError
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """Findings beside those of the constraints, which know no key with the name of a container in it."""
+        """Findings beside those of the constraints, which cannot name keys that contain a container's
+        name."""
         return iter(())
 
     def keys_about(self) -> frozenset[str]:
-        """Names without which it finds nothing, where no constraint says it; none where all are."""
+        """Names, one of which a pod must have for any finding, where constraints do not say so; empty where
+        they do."""
         return frozenset()
 
     def finds_more(self) -> bool:
-        """It has findings beside those of the constraints: the rows have something for ``extra_findings``."""
+        """Whether its rows can have ``extra_findings``, beside those of the constraints."""
         return False
 
     def in_cluster(self) -> WithProfile | None:
-        """What it demands in a cluster that has a profile."""
+        """Its constraints in the cluster of a profile; None where it has none."""
         return None
 
     def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -119,18 +121,18 @@ class RowRule:
 
     @property
     def values(self) -> dict[str, str]:
-        """What is in the sentences of the kind."""
+        """The values of the placeholders in the sentences of the kind."""
         keys = ", ".join(f"`{row.template or row.name}`" for row in self._shown())
         return {"title": self.table.sentence_name, "keys": keys, "any_key": any_of(self.subject_rows)}
 
     @property
     def summary_text(self) -> Message:
-        """What it demands, in one sentence that names its keys and what is legal."""
+        """What the rule requires, in one sentence that names its keys and what is legal."""
         return msg(self.summary, **self.values)
 
     @property
     def description_text(self) -> str:
-        """What it reports."""
+        """What the rule reports."""
         return self.description.format(**self.values)
 
     def sections(self) -> dict[str, str]:
@@ -151,11 +153,11 @@ class RowRule:
         }
 
     def cluster(self) -> str:
-        """What the profile of its examples says."""
+        """The profile of its examples, as YAML."""
         return self.profile
 
     def any_named(self, names: Iterable[str]) -> str:
-        """Keys by name, of which a sentence means any, those of card models once."""
+        """The names of keys as alternatives in a sentence; those of card models once."""
         rows = {name: self.table.find(name) for name in names}
         shown = (row.template if row and row.template else name for name, row in rows.items())
         return listed([*dict.fromkeys(f"`{name}`" for name in shown)], OR)
@@ -175,12 +177,12 @@ def shown_names(rows: Iterable[KeySpec]) -> list[str]:
 
 
 def any_of(rows: Iterable[KeySpec]) -> str:
-    """The names of rows, of which a sentence means any."""
+    """The names of rows as alternatives in a sentence."""
     return listed(shown_names(rows), OR)
 
 
 def demands_of(rows: Iterable[KeySpec], title: Callable[[KeySpec], str], of_one: str, of_several: str) -> str:
-    """``title`` is said of each row, in the template for one key or that for several of which it is the same:
+    """A sentence on each row with its ``title``, by the template for one key, or for several with the same:
     "`a` is 1 or more; `b` and `c` are each 0 to 100"."""
     together: dict[str, list[KeySpec]] = {}
     for row in rows:
@@ -193,12 +195,12 @@ def demands_of(rows: Iterable[KeySpec], title: Callable[[KeySpec], str], of_one:
 
 
 def is_annotation_of_containers(row: KeySpec) -> bool:
-    """The row is of annotations with the name of a container in their own."""
+    """Whether the row is of annotations whose names contain the name of a container."""
     return row.is_pattern and Place.ANNOTATION in row.places
 
 
 def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec, str, Value]]:
-    """The annotations with the name of a container in their own, each with its row."""
+    """The annotations whose names contain the name of a container: row, name and value of each."""
     for row in rows:
         if is_annotation_of_containers(row):
             values = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
@@ -206,8 +208,8 @@ def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec,
 
 
 def name_beside(table: KeyTable, written: str, standard: str) -> str:
-    """The name of a key that goes with another one as it is written: that which begins most alike, since a
-    cluster has the names of one release; of several the whole beginning, then its own."""
+    """The name of a key to write beside another key: the one with the longest common prefix, since a cluster
+    has the names of one release; of several the one that has the whole prefix, then the name of its row."""
 
     def alike(name: str) -> tuple[int, bool, bool]:
         return len(commonprefix((name, written))), written.startswith(name), name == standard  # noqa: RUF071 - of letters

@@ -74,7 +74,7 @@ class NeededKeyRule(RowRule):
 
     @staticmethod
     def _same(row: KeySpec) -> tuple[Range, ...]:
-        """The numbers above 0 that say no more than no key, and so need none."""
+        """The numbers above 0 that mean the same as no key, and so need no other key."""
         numbers = (int(value) for value in row.no_op_values if value.isdecimal())
         return tuple(Range(number, number) for number in numbers if number)
 
@@ -102,7 +102,7 @@ class NeededKeyRule(RowRule):
             yield this.diagnostic(violation.value_at, message, msg("add {key}", key=needed), on_key=True)
 
     def _later(self, violation: Violation) -> Message | None:
-        """What to do where the container has a key that only a newer release reads."""
+        """The hint where the container has a key that only a newer release reads."""
         for name in violation.container.resources:
             lack = self.table.lacks.get(name)
             if lack is not None and not lack.ended:
@@ -110,7 +110,7 @@ class NeededKeyRule(RowRule):
         return None
 
     def _counts(self) -> set[str]:
-        """The keys that count cards in resources: of those, one is the least."""
+        """The keys that count cards in resources: a fix writes 1 of these."""
         counts = (rows.cards for rows in self.table.keys_by_model)
         return {row.name for row in counts if row is not None and Place.RESOURCE in row.places}
 
@@ -168,7 +168,7 @@ class ExcludedKeyRule(RowRule):
             yield Constraint(Not(less), when & Not(others), (row.name,), severity=severity)
 
     def _have(self, *names: str) -> Predicate:
-        """One of the keys is there, and is no number with which it is as good as missing."""
+        """The condition that one of the keys is set, and not to a number that counts as missing."""
         zeros = {row.name for row in self.table.keys if row.zero_is_absent}
         others = Requests(*(name for name in names if name not in zeros))
         numbers = [InRange(name) & Not(InRange(name, Range(0, 0))) for name in names if name in zeros]
@@ -324,7 +324,7 @@ class KnownWordRule(RowRule):
             yield Constraint(AllOf(*map(self._is_known_in_env, in_env)), cases=tuple(unknown))
 
     def _speaks(self) -> Predicate:
-        """Some container has a key of the table, or the pod one that says a field of its share."""
+        """The condition that a container has a key of the table, or the pod has one that sets a field."""
         resources = (row.name for row in self.table.keys if Place.RESOURCE in row.places)
         asks = Requests(*resources)
         on_pod = (
@@ -446,7 +446,7 @@ class VersionRule(RowRule):
         )
 
     def _of_profile(self, row: KeySpec) -> bool:
-        """A profile tells of a release that does not read the row."""
+        """Whether the versions in a profile do not read the row."""
         unavailable = self.table.lacks if self.table.versions else {}
         return any(name in unavailable for name in (row.name, *row.aliases))
 

@@ -73,28 +73,29 @@ def _counted(count: KeySpec, pod: PodKeys, container: ContainerKeys) -> Value | 
 
 
 def _counting(count: KeySpec) -> tuple[Predicate, str | LabelNumber]:
-    """There is a number of cards, and where it is."""
+    """The condition that a number of cards is set, and the key or label that has it."""
     if Place.LABEL in count.places:
         return Labelled(count.name, Range()), LabelNumber(count.name)
     return InRange(count.name, Range()), count.name
 
 
 def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
-    """Where the number of cards is that a total is divided among; None where nothing counts them."""
+    """The key or label with the number of cards among which a total is divided; None where nothing counts
+    them."""
     count = count_row_for(table, row)
     return None if count is None else _counting(count)[1]
 
 
 def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
-    """The webhook writes a number of its own in place of the row's; ``row_reader`` reads the
-    same: that number with several cards, and in ``_has_effect`` what ``forced_without`` says."""
+    """The condition under which the webhook replaces the number of a row. ``row_reader`` reads the same: the
+    forced number with several cards, and in ``_has_effect`` what ``forced_without`` says."""
     counts = (group.cards for group in table.keys_by_model if group.model == row.model)
     several = AnyOf(*(InRange(row.name, Range(2)) for row in counts if row is not None))
     return several | Not(Requests(*row.forced_without)) if row.forced_without else several
 
 
 def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
-    """The compute is all that the cards have."""
+    """The condition that the compute is all that the cards have."""
     least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_row_for(table, cores)
     if count is None:
         return least
@@ -106,12 +107,12 @@ def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
 
 
 def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
-    """No key says how many cards a total is for: in a patch, that is in the object."""
+    """Whether no key says how many cards a total is for: for a patch, the patched object does."""
     return count_row_for(table, row) is not None and cards_of_container(table, row, pod, container) is None
 
 
 def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
-    """The number of a row is one of ``legal_for_container``, as a predicate."""
+    """The condition that the number of a row is one of ``legal_for_container``."""
     count = count_row_for(table, row)
     if count is None:
         return InRange(row.name, *row.ranges)
@@ -123,21 +124,21 @@ def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
 
 
 def part_of_each_card(name: str, range_: Range, by: str | LabelNumber) -> Predicate:
-    """A total, divided among the cards that ``by`` counts, is in the range for each of them."""
+    """The condition that a total, divided by the cards that ``by`` counts, is in the range for one card."""
     least = Range(max(range_.least, 1)) if range_.least else Range(0)
     bounds = [InRange(name, least), Divides(name, by, range_.step)]
     return AllOf(*bounds, *([AtMost(name, range_.most, by)] if range_.most is not None else []))
 
 
 def numbers_without_count(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
-    """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
+    """The legal numbers where no key counts cards: those of one card, or of one card for each hundred."""
     return (*row.ranges, WHOLE_CARDS) if count.default is Absent.HUNDREDS else row.ranges
 
 
 def mib_of_each_card(
     table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys, profile: Profile | None
 ) -> Fraction | None:
-    """MiB of each card that a row of memory asks for; None where it has no amount."""
+    """The MiB of each card that a row of memory requests; None where it has no amount."""
     text = container.resources[row.name].text
     number = quantity.whole(text)
     amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
@@ -338,7 +339,7 @@ class SizeRule(RowRule):
 
     @staticmethod
     def _fits(row: KeySpec, size: PartSize) -> Predicate:
-        """The container does not ask for more of this than the size has."""
+        """The condition that the container requests no more in this row than the size has."""
         return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
     def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
@@ -375,7 +376,8 @@ class SizeRule(RowRule):
 
 
 def _as_written(row: KeySpec, size: PartSize, *, exactly: bool = False) -> Iterator[Range]:
-    """The numbers of a key that are those of a size, or less; in GiB too, where small numbers are these."""
+    """The numbers of a key up to that of a size (``exactly``: only that one); also in GiB, where small
+    numbers are GiB."""
     maximum: int = getattr(size, row.sets or "")
     if not row.gib_up_to:
         yield Range(maximum if exactly else 0, maximum)

@@ -51,7 +51,7 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 
 UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
-"""No scheduler is chosen: API servers write the name of the default one into such a pod (defaults.go)."""
+"""The condition that no scheduler is chosen: API servers set the default one in such a pod (defaults.go)."""
 
 
 class SchedulerRule(RowRule):
@@ -142,7 +142,8 @@ class SchedulerRule(RowRule):
         yield this.diagnostic(value, message, hint, severity=severity, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
-        """The first key of the rule in the pod; None in the pods without any that ``extra_findings`` sees."""
+        """The first key of the rule in the pod; None where it has none, as in some pods of
+        ``extra_findings``."""
         holders = (*(container.resources for container in pod.all_containers()), pod.annotations)
         of_keys = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
         return next(chain(of_keys, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
@@ -171,7 +172,7 @@ class SeveralCardsRule(RowRule):
         return msg("With {counts} of 2 or more, {demands}.", counts=counts, demands=demands)
 
     def _forced_number(self, row: KeySpec) -> str:
-        """The number that the webhook writes, and when it does beside several cards."""
+        """The text for the number that the webhook writes beside several cards, and when it does."""
         number = msg("{numbers} for each card", numbers=row.forced)
         missing = self.any_named(row.forced_without) if row.forced_without else ""
         return msg("{number}, also without {missing}", number=number, missing=missing) if missing else number
@@ -223,7 +224,7 @@ class SeveralCardsRule(RowRule):
         yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
     def _forced(self, this: Rule, row: KeySpec, value: Value, container: ContainerKeys) -> Diagnostic:
-        """A number that the webhook replaces in the limit, and not in the request."""
+        """The finding about a number that the webhook replaces in the limit, and not in the request."""
         group = next(rows for rows in self.table.keys_by_model if row in rows.parts)
         cards = number(container.resources.get(group.cards.name)) if group.cards else None
         written = row.forced * (cards or 1)
@@ -341,7 +342,7 @@ class ComputeNeededRule(RowRule):
 
     @property
     def when(self) -> Predicate:
-        """Where missing compute is what the row says."""
+        """The condition under which missing compute is all compute of the card."""
         return ALWAYS
 
     def rows(self) -> Iterable[KeySpec]:
