@@ -364,7 +364,7 @@ class HamiAscend(HamiDialect):
     # --- writing ----------------------------------------------------------------------------------
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys: for hami-core, or for templates where the cluster has these alone."""
+        """Write shares as keys: for hami-core, or for templates where the cluster has these alone."""
         from gpuxlate.backends.row_writer import card_in_key_names, write
 
         cluster, table = AscendProfile.of(profile), self

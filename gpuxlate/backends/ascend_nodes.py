@@ -44,7 +44,7 @@ _HAMI_CORE = (
 
 
 def node_requirements(_backend: HamiAscend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes with Ascend cards: templates, or the mode hami-core."""
+    """The needs of a share at nodes with Ascend cards: templates, or the mode hami-core."""
     by_library = not share.whole_cards and AscendProfile.of(profile).parts != "templates"
     return NodeNeeds(
         warnings=(_RUNTIME, *(_HAMI_CORE if by_library else ())),

@@ -151,14 +151,14 @@ class Backend(KeyTable):
     # --- to override -----------------------------------------------------------------------------
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. What is wrong with a manifest, rules report."""
+        """Read keys as shares. rules report what is wrong with a manifest."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
         from gpuxlate.backends.row_reader import read
 
         return read(table, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys; a field that is not taken is reported as lost."""
+        """Write shares as keys; a field that is not taken is reported as lost."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
         from gpuxlate.backends.row_writer import write
 

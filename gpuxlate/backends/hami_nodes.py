@@ -229,9 +229,13 @@ def placements(dialect: HamiDialect, pod: LivePod, node: NodeView) -> tuple[Plac
 
 
 def _placed(container: ContainerKeys, held: Mapping[str, int], node: NodeView) -> Placement:
-    here = {node.ids.index(name): mib for name, mib in held.items() if name in node.ids}
+    in_view = {node.ids.index(name): mib for name, mib in held.items() if name in node.ids}
     return Placement(
-        container.init, container.index, tuple(here), tuple(here.values()), elsewhere=len(held) - len(here)
+        container.init,
+        container.index,
+        tuple(in_view),
+        tuple(in_view.values()),
+        elsewhere=len(held) - len(in_view),
     )
 
 

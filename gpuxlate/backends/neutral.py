@@ -242,7 +242,7 @@ class Neutral(Backend):
     row_rules = ()
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. A value that GX010 reports sets nothing."""
+        """Read keys as shares. A value that GX010 reports sets nothing."""
         of_pod = {name: value for name in OF_POD if (value := pod.annotation(name))}
         texts = {name: value.text for name, value in of_pod.items() if allows(name, value.text)}
         # the attribute of the first key that sets it
@@ -282,7 +282,7 @@ class Neutral(Backend):
         return pod.reading(containers)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
+        """Write shares as keys; whole cards are ``gpuxlate.io/cards`` alone."""
         containers = [_write_container(placing) for placing in pod.placings]
         device = pod.device() or Device()
         annotations = {

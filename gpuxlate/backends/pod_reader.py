@@ -289,7 +289,7 @@ class Reading:
 class PodReader:
     """The keys of a pod. What the backend takes is known; the caller reports the rest.
 
-    A reader returns shares, or "no share here": what is wrong with a manifest, rules report.
+    A reader returns shares, or "no share here": rules report what is wrong with a manifest.
     """
 
     def __init__(self, pod: PodKeys, profile: Profile | None = None) -> None:

@@ -124,13 +124,13 @@ def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> 
         several = [placing for placing in shared if placing.cards > 1]
         if several:
             labels[row.name] = Value.of(str(several[0].cards))
-        beside = pod.placings if row.excludes else shared  # whole cards too
-        if several and len(beside) > 1:
-            for placing in beside:
+        placings = pod.placings if row.excludes else shared  # whole cards too
+        if several and len(placings) > 1:
+            for placing in placings:
                 message = msg(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
-                    count=len(beside),
+                    count=len(placings),
                 )
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
@@ -423,8 +423,8 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], c
             size = first_size(sizes, memory // cards, cores // cards) or least
     why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(sizes))
     if size.memory_mib * cards != memory:
-        beside = None if size is least else "cores"
-        placing.round("memory_mib", size.memory_mib * cards, code, why, beside)
+        limiting_field = None if size is least else "cores"
+        placing.round("memory_mib", size.memory_mib * cards, code, why, limiting_field)
     if cores is None:
         source = table.described(table.keys[0].source)
         amount = Amount(size.cores, size.memory_mib, table.sentence_name, source).times(cards)

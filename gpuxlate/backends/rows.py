@@ -361,7 +361,7 @@ class KeyTable:
         return keys
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys."""
+        """Write shares as keys."""
         raise NotImplementedError
 
     def in_cluster(self, profile: Profile) -> Self:

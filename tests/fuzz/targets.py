@@ -279,7 +279,7 @@ def parameters(data: bytes) -> None:
         return
     for name in ("job.conf", "job.sql", "job.json"):
         given = Source(name, source.text)
-        emr.engine_said(given)
+        emr.engine_in(given)
         chosen = job_targets.reader_of(given)
         if chosen is not None:
             try:

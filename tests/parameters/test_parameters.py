@@ -167,7 +167,7 @@ TARGETS = [
 
 
 def test_which_engine_a_text_is_for() -> None:
-    found = [(name, text, emr.engine_said(Source(name, text)), engine) for name, text, engine in ENGINES]
+    found = [(name, text, emr.engine_in(Source(name, text)), engine) for name, text, engine in ENGINES]
     assert {(name, text): said for name, text, said, engine in found if said is not engine} == {}
 
 

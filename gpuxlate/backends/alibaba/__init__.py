@@ -235,7 +235,7 @@ def labelled_cards(label: Value | None) -> int | None:
     return int(label.text) if quantity.is_plain(label.text) and label.text != "0" else None
 
 
-def cards_of(pod: PodKeys) -> int:
+def labelled_cards_of(pod: PodKeys) -> int:
     """The cards of a shared pod; 1 where the label is not a number (ACK002)."""
     return labelled_cards(pod.labels.get(COUNT)) or 1
 
@@ -258,7 +258,7 @@ def _read_container(
     pod.resource(container, NO_CORE)  # ACK010
     units, cores = pod.number(container, MEMORY), pod.number(container, CORE)
     # 0 whole cards are none
-    whole = [(name, n) for name in (NVIDIA_GPU, TOPOLOGY) if (n := pod.number(container, name))]
+    whole = [(name, count) for name in (NVIDIA_GPU, TOPOLOGY) if (count := pod.number(container, name))]
     origins = {"cards": label.path if label else container.path}
     for attribute, name in (("memory_mib", MEMORY), ("cores", CORE)):
         if name in container.resources:
@@ -457,7 +457,7 @@ class AlibabaGpushare(Backend):
     }
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. One unit of ``gpu-mem`` is that of the profile, 1 GiB by default.
+        """Read keys as shares. One unit of ``gpu-mem`` is that of the profile, 1 GiB by default.
 
         Keys that are not a share (ACK001, 002, 005, 006, 010, 011, K8S007) give none.
         """
@@ -478,7 +478,7 @@ class AlibabaGpushare(Backend):
         return pod.reading(containers, modes[0] if len(modes) == 1 else None)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
+        """Write shares as keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
         ack = AlibabaProfile.of(profile)
         nodes = card_of(profile, NAMES)
         written = [_write_container(placing, ack, nodes) for placing in pod.placings]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from gpuxlate.backends import alibaba as k
-from gpuxlate.backends.alibaba import AlibabaProfile, cards_of, labelled_cards, units_of_card
+from gpuxlate.backends.alibaba import AlibabaProfile, labelled_cards, labelled_cards_of, units_of_card
 from gpuxlate.backends.pod_reader import (
     both_places,
     not_legal,
@@ -102,7 +102,7 @@ def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context:
     edits = tuple(Remove(value.path) for value in both_places(violation.container, k.CORE))
     text = "{key} supports one card; {count} is {cards}"
     hint = msg("remove {key}, since several cards share their compute, or request one card", key=k.CORE)
-    message = msg(text, key=k.CORE, count=k.COUNT, cards=cards_of(pod))
+    message = msg(text, key=k.CORE, count=k.COUNT, cards=labelled_cards_of(pod))
     fix = Fix(msg("remove {core}", core=k.CORE), edits, safe=False)
     return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
@@ -273,7 +273,9 @@ def _not_a_multiple(
 
 
 def _not_divided(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    return _not_a_multiple(this, violation.value_at, violation.number, cards_of(pod), violation.container)
+    return _not_a_multiple(
+        this, violation.value_at, violation.number, labelled_cards_of(pod), violation.container
+    )
 
 
 def _counted_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -746,7 +748,7 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
     ## Source
     AlibabaCloudDocs/csk, "Enable GPU sharing" (2021); EMR Serverless, mGPU: the 22731 MiB of an A10.
     """
-    card_units, cards = units_of_card(context.profile) or 0, cards_of(pod)
+    card_units, cards = units_of_card(context.profile) or 0, labelled_cards_of(pod)
     text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
     message = msg(text, units=-(-violation.number // cards), there=card_units)
     hint = msg("write at most {most}, or request whole cards", most=card_units * cards)
@@ -848,7 +850,7 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
     ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing: 16 (2026-02-28); ACK,
     install-and-use-ack-ai-installer-and-the-gpu-inspection-tool: 20 (2026-06-23).
     """
-    fit = (units_of_card(context.profile) or 0) // (violation.number // cards_of(pod))
+    fit = (units_of_card(context.profile) or 0) // (violation.number // labelled_cards_of(pod))
     text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
     message = msg(text, fit=fit, most=k.PODS_PER_CARD)
     return this.diagnostic(violation.value_at, message, "request more memory, or plan for unused memory")

@@ -67,7 +67,7 @@ class PairedUnits(NamedTuple):
             return None
         return cls(card.name, card.multiprocessors)
 
-    def given(self, percent: int) -> int:
+    def units_for(self, percent: int) -> int:
         """How many a container gets: of whole units, one at least, whole pairs."""
         whole = max(self.number * percent // FULL_CARD_CORES, 1)
         return min(round_up(whole, PAIR), self.number)
@@ -78,7 +78,7 @@ class PairedUnits(NamedTuple):
 
     def granted(self, percent: int) -> int:
         """What a container gets of the card."""
-        return self.percent(self.given(percent))
+        return self.percent(self.units_for(percent))
 
     def least(self, percent: int) -> int:
         """The next percentage that is one of whole pairs."""
@@ -88,7 +88,7 @@ class PairedUnits(NamedTuple):
         """What a container gets, in words."""
         return t.msg(
             "the container gets {count} of the {all} compute units of the {card}, which come in pairs",
-            count=self.given(percent),
+            count=self.units_for(percent),
             all=self.number,
             card=self.card,
         )
@@ -149,12 +149,12 @@ class HamiAmd(HamiDialect):
         each = (fields.cores or 0) // cards
         if units is None or not 0 < each <= FULL_CARD_CORES or units.granted(each) == each:
             return fields
-        path, given = fields.origins["cores"], units.granted(each) * cards
-        more = t.granted("cores", "AMD020", units.text(each), path, asked=each * cards, given=given)
-        return replace(fields, cores=given, granted=(*fields.granted, more))
+        path, cores = fields.origins["cores"], units.granted(each) * cards
+        more = t.granted("cores", "AMD020", units.text(each), path, asked=each * cards, given=cores)
+        return replace(fields, cores=cores, granted=(*fields.granted, more))
 
     def write(self, pod: t.PodWriter, profile: t.Profile | None) -> t.PodKeys:
-        """Shares to keys: of an RDNA card percentages that are pairs of its units."""
+        """Write shares as keys: of an RDNA card percentages that are pairs of its units."""
         units = PairedUnits.of(profile)
         for placing in pod.placings if units else ():
             each = (placing.peek("cores") or 0) // placing.cards

@@ -85,9 +85,11 @@ class HamiEnflame(HamiDialect):
         amounts = {MEMORY: size.memory_mib, CORES: size.cores} if size else {}
         limits = {name: replace(slices, text=f"{amount}") for name, amount in amounts.items()}
 
-        def beside(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
+        def without_parts(values: Mapping[str, t.Value]) -> dict[str, t.Value]:
             return {name: value for name, value in values.items() if name not in (MEMORY, CORES, SLICES)}
 
         return replace(
-            container, limits=beside(container.limits) | limits, requests=beside(container.requests)
+            container,
+            limits=without_parts(container.limits) | limits,
+            requests=without_parts(container.requests),
         )

@@ -64,13 +64,13 @@ class DraBackend(Backend):
         return super().is_asked_by(pod, container) or any(driver_requests(self.driver, pod, container))
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Claims to shares."""
+        """Read claims as shares."""
         from gpuxlate.backends.dra.reader import read
 
         return read(self.driver, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to claims."""
+        """Write shares as claims."""
         from gpuxlate.backends.dra.writer import write
 
         return write(self.driver, pod, profile)
@@ -110,7 +110,7 @@ class DraNvidia(DraBackend):
     parts_need = PROFILE_NEEDED
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to claims, where the profile says how the cluster shares cards."""
+        """Write shares as claims, where the profile says how the cluster shares cards."""
         from gpuxlate.backends.dra.writer import check_sharing
 
         for placing in pod.placings:

@@ -1,4 +1,4 @@
-"""Claims to shares: each container has the devices of the requests that it names.
+"""Read claims as shares: each container has the devices of the requests that it names.
 
 Amounts of capacity are of each card (TYPES: CapacityRequirements). What a request sets besides its class,
 count and capacity is a choice that is in no field of a share.

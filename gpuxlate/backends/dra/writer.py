@@ -1,4 +1,4 @@
-"""Shares to claims: one claim for each container, so that shares of one pod cannot be swapped.
+"""Write shares as claims: one claim for each container, so that shares of one pod cannot be swapped.
 
 HAMi's driver numbers the cards of a claim in no fixed order (HD, hami_core.go): the parts of one claim
 have to be equal, and those of two containers need not be.

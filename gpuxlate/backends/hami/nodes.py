@@ -21,7 +21,7 @@ PULL = VendorDocument.of("Project-HAMi/HAMi, pull request 2046 (2026-07)")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of the nodes that HAMi manages."""
+    """The needs of a share at the nodes that HAMi manages."""
     label = NodeLabel("gpu", "on", "HAMi manages only nodes with it", GUIDE)
     warnings = [
         NodeWarning("run no other NVIDIA device plugin on the node: both register nvidia.com/gpu", FAQ),

@@ -546,7 +546,7 @@ class Kai(Backend):
     )
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. Of keys that exclude each other, a rule reports all but one."""
+        """Read keys as shares. Of keys that exclude each other, a rule reports all but one."""
         for name in (MPS, POD_COMPUTE_MODE, FRACTION_LIMIT):
             value = pod.annotation(name)
             if value is not None and value.text not in USUAL.get(name, ()):
@@ -560,7 +560,7 @@ class Kai(Backend):
         return pod.reading([_container(pod, container, legacy) for container in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys. The queue is not invented: a warning says that the pod needs one."""
+        """Write shares as keys. The queue is not invented: a warning says that the pod needs one."""
         annotations: dict[str, Value] = {}
         containers = []
         for placing in pod.placings:

@@ -16,7 +16,7 @@ NVFRACTIONS = VendorDocument.of(
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of the nodes that KAI schedules."""
+    """The needs of a share at the nodes that KAI schedules."""
     warnings = []
     if share.caps_memory:
         warnings.append(NodeWarning("see that the chart of KAI has GPU sharing on", README))

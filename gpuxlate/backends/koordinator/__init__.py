@@ -175,10 +175,10 @@ class Koordinator(Backend):
         COMPANIONS beside those of Koordinator are the same share: it is not read in part.
         """
         share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
-        beside = next((name for name in container.resources if name in COMPANIONS), None)
-        if share is not None and beside is not None:
-            message = msg("{key} is not translated: it is one share with {other}", key=beside, other=share)
-            path = container.resources[beside].path
+        companion = next((name for name in container.resources if name in COMPANIONS), None)
+        if share is not None and companion is not None:
+            message = msg("{key} is not translated: it is one share with {other}", key=companion, other=share)
+            path = container.resources[companion].path
             pod.note("GX023", message, path, "write the share in keys of the target by hand")
 
         for name in (CORE, RATIO) if BOTH in container.resources else ():

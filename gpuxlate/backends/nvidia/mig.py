@@ -175,7 +175,7 @@ class NvidiaMig(k.DevicePluginBackend):
     limits = Limits(source="PLUGIN", node_mode=node_mode)
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. Of two partitions of a container, a rule reports all but one."""
+        """Read keys as shares. Of two partitions of a container, a rule reports all but one."""
         configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
         single = SINGLE.holds(pod.pod.with_workload())
         pod.read_selector(k.CONFIG, configs if single and len(configs) == 1 else ())
@@ -196,7 +196,7 @@ class NvidiaMig(k.DevicePluginBackend):
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys; whole cards are those of nodes that are not divided."""
+        """Write shares as keys; whole cards are those of nodes that are not divided."""
         single = NvidiaProfile.of(profile).mig_strategy == "single"
         containers = [_write(placing, profile, single) for placing in pod.placings]
         profiles = {

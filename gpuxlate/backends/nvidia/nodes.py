@@ -217,7 +217,7 @@ SHARING = "shared"
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes with NVIDIA's device plugin."""
+    """The needs of a share at nodes with NVIDIA's device plugin."""
     if share.partition is not None:
         return _of_partition(share.partition, profile)
     if share.replica is not None:

@@ -121,7 +121,7 @@ class NvidiaShared(k.DevicePluginBackend):
     limits = Limits(source="PLUGIN", node_mode=divided_alike)
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares."""
+        """Read keys as shares."""
         not_renamed = counts_clients(pod.pod, profile)
         is_shared = not_renamed or any(
             k.GPU_SHARED in container.resources for container in pod.pod.all_containers()
@@ -151,7 +151,7 @@ class NvidiaShared(k.DevicePluginBackend):
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys."""
+        """Write shares as keys."""
         containers = [_write(placing, profile) for placing in pod.placings]
         replicas = {
             (replica.of, replica.strategy)

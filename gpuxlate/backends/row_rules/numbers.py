@@ -281,8 +281,8 @@ class NumberRule(RowRule):
             rows += [row for row in self.subject_rows if row not in rows]
         bad = [(row, amount) for row in rows for amount in self._illegal(row, good)]
         row, amount = next(((row, n) for row, n in bad if n > 0 and row.legal.next(n) is not None), bad[0])
-        beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
-        good = good.without(*beside, *row.overridden_by)
+        overridden = (other.name for other in self.table.keys if row.name in other.overridden_by)
+        good = good.without(*overridden, *row.overridden_by)
         return good.with_resource(row.name, amount)
 
     @staticmethod

@@ -75,7 +75,7 @@ def is_whole(core: int) -> bool:
     return core >= FULL and core % FULL == 0
 
 
-def cards_of(core: int) -> int:
+def cards_for(core: int) -> int:
     """The cards that CORE covers: ``ceil(core / 100)``, implied by 160 -> 2 and 121 -> 2 (TC127667)."""
     return max(1, -(-core // FULL))
 
@@ -196,7 +196,7 @@ def _container(
     cards, cores = 1, core if greedy is None else greedy
     if greedy is None and core is not None and core >= FULL:
         # the vendor rounds down on each card (TC127667: 121 gives 60 each), TKE006
-        cards = cards_of(core)
+        cards = cards_for(core)
         cores = core // cards * cards
         units = None if units is None else units // cards * cards
         if is_whole(core):
@@ -385,7 +385,7 @@ class TencentQgpu(Backend):
     }
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares."""
+        """Read keys as shares."""
         pod.read_selector(DEVICE_ENABLE, (ENABLED,))
         for name in (MIXED_ENABLE, VERSION):
             pod.read_selector(name)
@@ -398,7 +398,7 @@ class TencentQgpu(Backend):
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys: strings, as the vendor writes them."""
+        """Write shares as keys: strings, as the vendor writes them."""
         qos = pod.qos()
         containers = tuple(_write_container(placing, qos, profile) for placing in pod.placings)
         policy = pod.policy()

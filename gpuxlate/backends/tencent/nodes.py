@@ -100,7 +100,7 @@ _COLOCATION = "the page of 2025 needs no node label, and rebuilds the qgpu-manag
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> r.NodeNeeds:
-    """What the share needs of TKE nodes."""
+    """The needs of a share at TKE nodes."""
     labels: list[r.NodeLabel] = []
     remarks: tuple[r.NodeWarning, ...] = ()
     warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]

@@ -75,7 +75,7 @@ def _within_a_card(profile: Profile) -> tuple[Constraint, ...]:
 
 def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     card, container = k.card_gib(context.profile), violation.container
-    each = -(-violation.number // k.cards_of(compute_of(container)))
+    each = -(-violation.number // k.cards_for(compute_of(container)))
     text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
     hint = msg("request at most {most} GiB per GPU", most=card)
     missing = k.CORE not in container.resources
@@ -223,7 +223,7 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     Tencent docs 457/127667, qGPU on several cards; Tencent docs 457/117759, changes of the qGPU add-on
     (2026-01-16).
     """
-    numbers = {"number": violation.number, "cards": k.cards_of(violation.number), "most": k.MAX_SHARED_CARDS}
+    numbers = {"number": violation.number, "cards": k.cards_for(violation.number), "most": k.MAX_SHARED_CARDS}
     message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
     hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
     return this.diagnostic(
@@ -242,7 +242,7 @@ DIVIDES_EVENLY = AnyOf(
 
 
 def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    cards = k.cards_of(violation.number)
+    cards = k.cards_for(violation.number)
     text = "{core} {number} is a part of {cards} cards, without {memory}"
     message = k.format_keys(text, number=violation.number, cards=cards)
     hint = k.format_keys("add {memory} (GiB, total of the {cards} cards)", cards=cards)
@@ -280,7 +280,7 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     Tencent docs 457/127667, qGPU on several cards.
     """
     # One constraint, so that a policy refuses a pod once; here each of the two odd numbers has its place.
-    memory, cards = violation.container.resources.get(k.MEMORY), k.cards_of(violation.number)
+    memory, cards = violation.container.resources.get(k.MEMORY), k.cards_for(violation.number)
     for name, spot in ((k.CORE, violation.value_at), (k.MEMORY, memory)):
         total = number(spot) or 0
         if spot is not None and total > 0 and total % cards:

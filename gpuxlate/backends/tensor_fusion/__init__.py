@@ -183,7 +183,8 @@ class _Pod:
     def _first(self, requests: tuple[str, ...], limits: tuple[str, ...]) -> tuple[Value, Value | None] | None:
         """The request and its limit; TFLOPs go before percent (TF_PARSER)."""
         request, limit = (
-            next((v for n in names if amount(v := self.values[n])), None) for names in (requests, limits)
+            next((value for name in names if amount(value := self.values[name])), None)
+            for names in (requests, limits)
         )
         first = request or limit
         return None if first is None else (first, limit)
@@ -479,7 +480,7 @@ class TensorFusion(Backend):
     row_rules = (RuleRow(RuleKind.WORDS, "TF007", keys=(ISOLATION, QOS, DEDICATED)),)
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. What is wrong with them, rules report."""
+        """Read keys as shares. What is wrong with them, rules report."""
         label = pod.label(ENABLED)
         for row in self.choices:
             self._choose(pod, row.name)
@@ -529,7 +530,7 @@ class TensorFusion(Backend):
             pod.note("GX023", message, value.path, "use a separate pod for each container")
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys: one of an ordinary container."""
+        """Write shares as keys: one of an ordinary container."""
         annotations: Mapping[str, str] = _devices(pod)
         containers = [ContainerKeys(placing.name, placing.index, placing.init) for placing in pod.placings]
         for placing in pod.placings:

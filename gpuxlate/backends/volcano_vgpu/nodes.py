@@ -42,6 +42,6 @@ _OF_PERCENT = NodeWarning(
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes with the vGPU device plugin."""
+    """The needs of a share at nodes with the vGPU device plugin."""
     warnings = _ALWAYS if share.memory_percent is None else (*_ALWAYS, _OF_PERCENT)
     return NodeNeeds(warnings=warnings, requirements=(*REQUIREMENTS, *cards_of_a_node(share, GUIDE)))

@@ -362,7 +362,7 @@ class VolcengineMgpu(Backend):
     )
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Keys to shares. The annotation decides first whether a number covers one card or several.
+        """Read keys as shares. The annotation decides first whether a number covers one card or several.
 
         Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
         known is not set. The rules report both.
@@ -383,7 +383,7 @@ class VolcengineMgpu(Backend):
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to keys: integers, totals of the container."""
+        """Write shares as keys: integers, totals of the container."""
         for placing in pod.placings:
             if not placing.whole_cards and placing.peek("cores") is None:
                 placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")

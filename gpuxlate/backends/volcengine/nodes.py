@@ -142,7 +142,7 @@ _COLOCATION_WARNINGS = (
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of VKE nodes."""
+    """The needs of a share at VKE nodes."""
     several = share.cards > 1 and not share.whole_cards
     labels = [NodeLabel(k.NODE_DEVICE, "mgpu", DEVICE_NOTE, WEBHOOK, Setter.CLOUD)]
     remarks: list[NodeWarning] = []

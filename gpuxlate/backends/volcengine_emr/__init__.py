@@ -92,7 +92,7 @@ class EmrBackend(BilledBackend, JobBackend):
         return pod.reading([_read_job(self.engine, pod, job) for job in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to parameters: the two of mGPU, and the engine's own for one card."""
+        """Write shares as parameters: the two of mGPU, and the engine's own for one card."""
         return PodKeys(*in_lists([_write_job(self.engine, placing, profile) for placing in pod.placings]))
 
     def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
@@ -100,14 +100,14 @@ class EmrBackend(BilledBackend, JobBackend):
         if splitext(source.name)[1] == ".json":
             parsed = _object(source)
             keys = _keys(parsed[1]) if parsed else []
-            said = engine_of(keys)
-            if parsed is None or not (chosen or said or any(key.startswith(OURS) for key in keys)):
+            engine = engine_of(keys)
+            if parsed is None or not (chosen or engine or any(key.startswith(OURS) for key in keys)):
                 return None
         elif _MANIFEST.search(source.text):
             return None
         else:
-            said = None if chosen else engine_said(source)
-        return self._read if chosen or (said or SPARK_ENGINE) is self.engine else None
+            engine = None if chosen else engine_in(source)
+        return self._read if chosen or (engine or SPARK_ENGINE) is self.engine else None
 
     def _read(self, source: Source) -> Iterator[Document]:
         as_json = splitext(source.name)[1] == ".json"
@@ -129,7 +129,7 @@ class EmrBackend(BilledBackend, JobBackend):
             return self._merged_object(base, _texts(keys))
         if _MANIFEST.search(base.text):
             raise self._no_job(base)
-        self._judge(base, engine_said(base))
+        self._judge(base, engine_in(base))
         return merge_parameters(base, self.syntax, _texts(keys))
 
     def _merged_object(self, base: Source, parameters: dict[str, str]) -> str:
@@ -154,11 +154,11 @@ class EmrBackend(BilledBackend, JobBackend):
             "name a .conf, .properties, .sql or .json file of the job",
         )
 
-    def _judge(self, base: Source, said: Engine | None) -> None:
-        if said not in (None, self.engine):
+    def _judge(self, base: Source, engine: Engine | None) -> None:
+        if engine not in (None, self.engine):
             raise WrongFileError(
-                msg("{name} holds parameters of {target}", name=base.name, target=said.target),
-                msg("pass --to {target}", target=said.target),
+                msg("{name} holds parameters of {target}", name=base.name, target=engine.target),
+                msg("pass --to {target}", target=engine.target),
             )
 
     def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
@@ -276,7 +276,7 @@ def _numbers(placing: ShareWriter) -> tuple[int | None, int | None]:
     return placing.on_grid("cores", "EMR035", low=CORE_MIN, unit="%"), placing.take("memory_mib")
 
 
-def engine_said(source: Source) -> Engine | None:
+def engine_in(source: Source) -> Engine | None:
     """The engine that a text names, by its suffix, its keys or its syntax."""
     if splitext(source.name)[1] == ".sql":
         return CUSTOMJOB_ENGINE

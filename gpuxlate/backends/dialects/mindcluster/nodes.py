@@ -34,7 +34,7 @@ _WARNINGS = (
 
 
 def node_requirements(_backend: MindCluster, share: Share, profile: Profile | None) -> NodeNeeds:
-    """What the share needs of nodes with Ascend cards under MindCluster."""
+    """The needs of a share at nodes with Ascend cards under MindCluster."""
     cards = cards_of_a_node(share, SOFT)
     if share.whole_cards:
         return NodeNeeds(requirements=cards)
