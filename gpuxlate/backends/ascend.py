@@ -74,7 +74,7 @@ ENPU_POLICIES = {
     **dict.fromkeys(("best-effort", "best_effort", "BEST_EFFORT", "3"), Policy.BEST_EFFORT),
 }
 OLD_910B3 = "huawei.com/Ascend910B"
-"""What releases before 2.7 call the keys of a 910B3 (OLD)."""
+"""The names that releases before 2.7 have for the keys of a 910B3 (OLD)."""
 
 
 @record
@@ -254,7 +254,7 @@ class HamiAscend(HamiDialect):
 
     @cached_property
     def field_docs(self) -> Mapping[str, str]:
-        """Compute keeps no container within it (WEIGHT)."""
+        """As of other targets; compute is a weight, and not a cap (WEIGHT)."""
         compute = f"{COUNT}-core, percent of each card that the scheduler reserves; a weight at run time"
         return {**super().field_docs, "cores": compute}
 
@@ -281,7 +281,7 @@ class HamiAscend(HamiDialect):
         return tuple(word for word in ENPU if row is not None and word in row.texts)
 
     def _of_enpu(self, pod: PodReader, fields: ShareFields) -> ShareFields:
-        """The numbers of one die as they are; missing compute is all of it (ENPU)."""
+        """The fields as ENPU reads them: numbers of one die; missing compute is all of it (ENPU)."""
         others, origins = {**fields.others}, {**fields.origins}
         enpu_policy = pod.annotation(ENPU_POLICY)
         places = (pod.annotation(OTHER_POLICY), pod.label(OTHER_POLICY))
@@ -306,7 +306,7 @@ class HamiAscend(HamiDialect):
         )
 
     def _of_template(self, fields: ShareFields, card: Card) -> ShareFields:
-        """What a template has; all of the card where none has the memory."""
+        """The fields as a template grants them: all of the card where no template has the memory."""
         memory, sizes = fields.memory_mib or 0, sizes_of(card)
         if first_size(sizes, memory // (fields.cards or 1), None) is not None and (fields.cards or 1) > 1:
             return fields  # which the webhook refuses
@@ -352,13 +352,14 @@ class HamiAscend(HamiDialect):
         return replace(fields, cards=2, memory_mib=memory, cores=cores, granted=(more, *fields.granted))
 
     def has_pairs(self, card: Card | None, cluster: AscendProfile) -> bool:
-        """The devices of the card come in pairs: of a 910C where the chart says so, in HAMi 2.9 always."""
+        """Whether the devices of the card come in pairs: those of a 910C where the chart says so, always in
+        HAMi 2.9."""
         paired = card is not None and card.name == IN_PAIRS
         return paired and (cluster.super_pod or self.is_before_change(HAMI, PAIRED))
 
     @property
     def lacks_mode(self) -> bool:
-        """Its HAMi is older than the mode hami-core."""
+        """Whether its HAMi is older than the mode hami-core."""
         return any(row.name == MODE for row in self.absent)
 
     # --- writing ----------------------------------------------------------------------------------
@@ -384,7 +385,7 @@ class HamiAscend(HamiDialect):
         return write(table, pod, profile)
 
     def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
-        """Parts for hami-core have its mode beside them."""
+        """Add the annotation of the mode to parts for hami-core."""
         keys = super().after_write(pod, keys)
         if not self.with_hami_core or all(placing.whole_cards for placing in pod.placings):
             return keys
@@ -412,7 +413,7 @@ class HamiAscend(HamiDialect):
         return self.with_changes(keys=keys, with_hami_core=False, isolation=Isolation.HARDWARE, absent=())
 
     def fit(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
-        """Round a share up to what a card has, and refuse what it does not have."""
+        """Round a share up to what a card has, and refuse fields that it does not have."""
         if self.written_mode in ENPU and not placing.asked.whole_cards:
             self._by_enpu(placing, card)
             return
@@ -501,7 +502,7 @@ IN_CHART = (
 
 
 def needs_hami_core() -> Message:
-    """What the mode needs of nodes (CODE)."""
+    """The note on what the mode hami-core needs of nodes (CODE)."""
     return msg(
         "no node takes the pod where neither hamiVnpuMode of the chart nor, before HAMi 2.11, hamiVnpuCore "
         "turns on its mode, hami-core"
@@ -509,12 +510,12 @@ def needs_hami_core() -> Message:
 
 
 def of_one_die(count: int) -> Message:
-    """Why a part of several dies is none for ENPU (ENPU)."""
+    """The reason why a part of several dies is no share for ENPU (ENPU)."""
     return msg("a part for ENPU is of one die, and the container requests {count}", count=count)
 
 
 def why_not_several(count: int) -> Message:
-    """Why a part of several cards is not written (CODE, PLUGIN)."""
+    """The reason why a part of several cards is not written (CODE, PLUGIN)."""
     return msg(
         "memory of {count} cards is one total for the container, and HAMi's scheduler reserves it on each",
         count=count,

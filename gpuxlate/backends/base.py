@@ -151,7 +151,7 @@ class Backend(KeyTable):
     # --- to override -----------------------------------------------------------------------------
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Read keys as shares. rules report what is wrong with a manifest."""
+        """Read keys as shares. Rules report what is wrong with a manifest."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
         from gpuxlate.backends.row_reader import read
 

@@ -175,7 +175,7 @@ def partitions(container: ContainerKeys) -> list[str]:
 
 
 def allows(name: str, text: str) -> bool:
-    """The text is a value of the annotation (GX010)."""
+    """Whether the text is a value of the annotation (GX010)."""
     row = next(row for row in KEYS if row.name == name)
     return any(
         value.fullmatch(text) if isinstance(value, re.Pattern) else value == text for value in row.values
@@ -194,7 +194,7 @@ def _partition(pod: PodReader, container: ContainerKeys) -> tuple[Partition, Pat
 
 
 def _replica(pod: PodReader, container: ContainerKeys) -> tuple[Replica, Path] | None:
-    """The replica of a container; the number of clients alone is none."""
+    """The replica of a container; the number of clients alone is not one."""
     of = pod.number(container, REPLICA_OF)
     counts = {name: pod.number(container, name) for name in STRATEGIES}
     name, count = next(((name, count) for name, count in counts.items() if count is not None), ("", None))

@@ -44,7 +44,7 @@ WHAT = {
 
 
 def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
-    """Read keys as shares. rules report what is wrong with a manifest."""
+    """Read keys as shares. Rules report what is wrong with a manifest."""
     keys = pod.pod.under(table.other_names)
     names = names_in(pod.pod)
     for row in table.choices:

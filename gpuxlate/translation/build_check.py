@@ -87,7 +87,7 @@ class BuildCheck:
                 self.run.sources += places.sources.values()
 
     def _matters(self, now: Built, used: frozenset[str]) -> bool:
-        """A text of the build may request GPUs."""
+        """Whether a text of the build may request GPUs."""
         texts = [file.old for path in used if (file := self._files.get(path))]
         texts += [piece.document.text.encode() for some in (now.objects, now.texts) for piece in some]
         return any(might_have_gpu_keys(text, self.settings.profile) for text in texts)
@@ -202,7 +202,7 @@ _NOTHING = msg("nothing there")
 
 
 def _names_claims(obj: Object) -> bool:
-    """A pod of the object names a claim that is no template."""
+    """Whether a pod of the object names a claim that is not a template."""
     return any(claim.claim for pod in pods_in(obj.document.with_root(obj.root)) for claim in pod.keys.claims)
 
 
@@ -225,7 +225,7 @@ def _by_key(objects: Iterable[tuple[bool, Any]]) -> dict[Key, Any]:
 
 
 def _was_unclear(obj: Object, now: Built) -> bool:
-    """A patch of the object cannot be applied before the translation either."""
+    """Whether a patch of the object cannot be applied before the translation either."""
     return any(other.identity.names == obj.identity.names and other.unclear for other in now.objects)
 
 

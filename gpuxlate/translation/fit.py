@@ -67,7 +67,7 @@ class Outcome:
 
     @property
     def accepted(self) -> bool:
-        """Every loss was allowed by the user."""
+        """Whether the user accepts every loss."""
         return all(loss.accepted for loss in self.losses)
 
     @property

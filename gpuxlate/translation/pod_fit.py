@@ -44,7 +44,7 @@ class FittedPod(NamedTuple):
 
     @property
     def broken(self) -> bool:
-        """Its keys are wrong."""
+        """Whether its keys are wrong."""
         return refuses(self.read_findings)
 
     @property

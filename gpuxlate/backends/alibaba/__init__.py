@@ -274,7 +274,8 @@ def _read_container(
 
 
 def _is_share(units: int | None, cores: int | None, cards: int) -> bool:
-    """The numbers are within the vendor's bounds: whole units on each card, compute on one card only."""
+    """Whether the numbers are within the vendor's bounds: whole units on each card, compute on one card
+    only."""
     if units is None and cores is None:
         return False
     if units is not None and (units < 1 or units % cards):

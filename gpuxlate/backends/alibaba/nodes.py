@@ -279,7 +279,7 @@ _BY_MODE: dict[str, tuple[r.NodeWarning, ...]] = {
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> r.NodeNeeds:
-    """The needs of a share at ACK nodes, or of nodes with the open-source plugin."""
+    """The needs of a share at ACK nodes, or at nodes with the open-source plugin."""
     ack = AlibabaProfile.of(profile)
     if ack.open_source:
         return _open_source(share)

@@ -602,7 +602,7 @@ HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
 
 
 def _counted_alone(pod: PodKeys, context: Context) -> bool:
-    """The nodes of the profile do not isolate the memory of the pod."""
+    """Whether the nodes of the profile do not isolate the memory of the pod."""
     ack = AlibabaProfile.of(context.profile)
     return ack.open_source or (not pod.allowed(k.SCHEDULE) and ack.isolation == k.SHARE_MODE)
 

@@ -61,31 +61,31 @@ class PairedUnits(NamedTuple):
 
     @classmethod
     def of(cls, profile: t.Profile | None) -> Self | None:
-        """Those of the card of a cluster; None where its units are single, or not known."""
+        """The units of the card of a cluster; None where they are not in pairs, or not known."""
         card = _card(profile)
         if card is None or card.multiprocessors is None or _generation(card) < RDNA:
             return None
         return cls(card.name, card.multiprocessors)
 
     def units_for(self, percent: int) -> int:
-        """How many a container gets: of whole units, one at least, whole pairs."""
+        """The number of units that a container gets for a percentage: whole pairs, at least one."""
         whole = max(self.number * percent // FULL_CARD_CORES, 1)
         return min(round_up(whole, PAIR), self.number)
 
     def percent(self, units: int) -> int:
-        """What so many are of the card, rounded up; with it a container gets no more of them."""
+        """The percentage of the card for a number of units, rounded up; it never grants more units."""
         return -(-units * FULL_CARD_CORES // self.number)
 
     def granted(self, percent: int) -> int:
-        """What a container gets of the card."""
+        """The percentage that a container gets for a requested one."""
         return self.percent(self.units_for(percent))
 
     def least(self, percent: int) -> int:
-        """The next percentage that is one of whole pairs."""
+        """The next percentage that is granted as it is requested."""
         return next(more for more in range(percent, FULL_CARD_CORES + 1) if self.granted(more) == more)
 
     def text(self, percent: int) -> Message:
-        """What a container gets, in words."""
+        """The text that says what a container gets for a percentage."""
         return t.msg(
             "the container gets {count} of the {all} compute units of the {card}, which come in pairs",
             count=self.units_for(percent),

@@ -108,7 +108,7 @@ SPEAKS = AnyOf(*map(RequiresNodeLabel, (STRATEGY, CLIENTS, SIZE)))
 
 
 def accelerators(profile: Profile | None = None) -> Mapping[str, str]:
-    """The names of accelerators that are known, to cards of the catalogue."""
+    """The cards of the catalogue by the names of known accelerators."""
     return {**OTHER_NAMES, **names_of(NAME, profile)}
 
 
@@ -139,7 +139,8 @@ def _container(
 
 
 def _of_nodes(placing: ShareWriter) -> tuple[str | None, int | None, Strategy | None]:
-    """What a share wants of its nodes: the profile of partitions, clients of a card and how they share."""
+    """What a share needs of its nodes: the profile of partitions, the number of clients, and how they
+    share."""
     partition, replica = placing.peek("partition"), placing.peek("replica")
     return (
         partition.profile if partition else None,
@@ -220,7 +221,7 @@ class Gke(Backend):
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Labels to shares, which all containers of the pod have alike."""
+        """Read the labels of chosen nodes as shares, equal for all containers of the pod."""
         chosen = {name: pod.node_values(name) for name in (STRATEGY, CLIENTS, SIZE, MODEL)}
         texts = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
         strategy = STRATEGIES.get(texts[STRATEGY] or "")
@@ -244,7 +245,7 @@ class Gke(Backend):
         )
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to labels, which are those of the pod, and a count in each container."""
+        """Write shares as labels of nodes for the pod, and a count in each container."""
         pools = {_of_nodes(placing) for placing in pod.placings}
         if len(pools) > 1:
             for placing in pod.placings:

@@ -294,7 +294,7 @@ class Hami(HamiDialect):
     )
 
     def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
-        """A priority is that among the containers on one card: whole cards have no other (DEV)."""
+        """Drop the priority of whole cards: it is one among the containers on a card (DEV)."""
         full = fields.memory_percent in (None, ALL_MEMORY) and fields.memory_mib is None
         if "qos" not in fields.others or not full:
             return fields

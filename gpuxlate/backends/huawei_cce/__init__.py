@@ -45,7 +45,7 @@ UNIT = 128
 
 
 def decimal(value: Value | None) -> Fraction | None:
-    """The part of a card that NVIDIA_GPU asks for; None where it is none."""
+    """The part of a card that a value of NVIDIA_GPU requests; None where it requests no part."""
     if value is None or value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL):
         return None
     try:
@@ -170,13 +170,13 @@ class HuaweiCce(Backend):
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))
 
     def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
-        """All compute of a card is the whole card (VIRTUAL)."""
+        """Read all compute of a card as the whole card (VIRTUAL)."""
         if fields.cores != FULL_CARD_CORES * (fields.cards or 1):
             return fields
         return replace(fields, cores=None, memory_mib=None, granted=())
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
-        """Compute that is all of a card once it is rounded makes it whole."""
+        """Write a whole card where the compute, after rounding, is all of it."""
         cores = self.keys_by_model[0].cores
         if cores is not None and not placing.asked.whole_cards:
             from gpuxlate.backends.row_writer import number_of_row

@@ -285,7 +285,7 @@ def asking_annotation(pod: PodKeys) -> Value | None:
 
 
 def sharing(pod: PodKeys) -> ContainerKeys | None:
-    """The container that FRACTION and MEMORY are of; None where the pod has no such container."""
+    """The container that FRACTION and MEMORY are for; None where the pod has no such container."""
     named = pod.annotations.get(CONTAINER) or pod.owner_annotations.get(CONTAINER)
     if named is None:
         return pod.containers[0] if pod.containers else None
@@ -315,16 +315,16 @@ def mode_of(profile: Profile | None) -> str | None:
 
 
 def isolation(mode: str | None, *, by_amounts: bool) -> Isolation:
-    """What keeps a container within its memory. ``by_amounts``: NvFractions' keys ask for it.
+    """The isolation of a container's memory. ``by_amounts``: the keys of NvFractions request it.
 
-    Without a profile it is what every mode gives.
+    Without a profile it is the least of all modes.
     """
     enforced = mode == HAMI_CORE or (mode == NV_FRACTIONS and by_amounts)
     return Isolation.SOFT if enforced else Isolation.NONE
 
 
 def reads(mode: str | None, *, by_amounts: bool) -> bool:
-    """The mode reads such keys, or may."""
+    """Whether the mode reads such keys, or may read them."""
     return mode != DISABLED and (not by_amounts or mode in (None, NV_FRACTIONS))
 
 
@@ -338,7 +338,7 @@ SPEAKS = HasKeyLike(Place.ANNOTATION, _OWN) | IsAnnotated(POD_COMPUTE_MODE) | _P
 
 
 class _Legacy:
-    """The annotations of the pod that are one container's."""
+    """The annotations of the pod that are for one container."""
 
     def __init__(self, pod: PodReader) -> None:
         self.fraction, self.memory = pod.annotation(FRACTION), pod.annotation(MEMORY)
@@ -438,7 +438,7 @@ ONE_SHARE = "a pod of {target} has one share, and {count} containers request GPU
 
 
 def _only_compute(placing: ShareWriter) -> bool:
-    """Without its compute, which has no key, the share is whole cards."""
+    """Whether the share would be whole cards without its compute, which has no key."""
     return placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
 
 

@@ -170,9 +170,9 @@ class Koordinator(Backend):
     def after_admission(
         self, pod: PodReader, container: ContainerKeys, _profile: Profile | None
     ) -> ContainerKeys:
-        """BOTH as the webhook writes it over what is beside it: that much compute and memory (HOOK).
+        """Replace BOTH as the webhook does, which overwrites CORE and RATIO with its number (HOOK).
 
-        COMPANIONS beside those of Koordinator are the same share: it is not read in part.
+        COMPANIONS beside keys of Koordinator are one share with these, which is not read.
         """
         share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
         companion = next((name for name in container.resources if name in COMPANIONS), None)

@@ -78,7 +78,7 @@ class MetaxSgpu(HamiDialect):
     )
 
     def normalize(self, pod: PodReader, fields: ShareFields) -> ShareFields:
-        """An online pod competes for compute, whatever its keys say (CODE; METAX021). Class and policy are
+        """Remove the compute of an online pod, which competes for it (CODE; METAX021). Class and policy are
         those of sGPUs: HAMi does not look at them for whole cards (CODE)."""
         if fields.origins["cards"][-1:] == (WHOLE,):
             return replace(fields, others={})

@@ -143,7 +143,8 @@ def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> Conta
 
 
 def _fits_the_card(placing: ShareWriter, partition: Partition, profile: Profile | None) -> None:
-    """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
+    """Refuse a partition that the cards of the profile do not have, or more than a node has (NVIDIA003,
+    NVIDIA005)."""
     problem = why_no_card_fits(partition, profile, NAMES)
     if problem is not None:
         placing.refuse("partition", *problem)

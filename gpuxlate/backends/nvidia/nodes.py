@@ -84,7 +84,7 @@ def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
 
 
 def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
-    """What is allocatable: partitions by name, then the clients or cards of the common key."""
+    """The allocatable resources: partitions by name, then the clients or cards of the common key."""
     for name in sorted(node.allocatable):
         amount = node.amount(name)
         if not amount or not name.startswith(k.BEFORE):
@@ -107,7 +107,7 @@ def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
 
 
 def _is_single(rows: Sequence[CountedRequests]) -> bool:
-    """The common key counts partitions."""
+    """Whether the common key counts partitions."""
     return any(row.partition and not row.key.startswith(k.BEFORE) for row in rows)
 
 
@@ -138,7 +138,7 @@ def _sharing(replica: Replica | None, rows: Sequence[CountedRequests]) -> Sharin
 
 
 def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) -> Iterator[str]:
-    """What the labels say against each other, or against what is allocatable."""
+    """Notes where labels contradict each other, or the allocatable amounts."""
     state, strategy = node.labels.get(STATE, DONE), node.labels.get(MIG_STRATEGY)
     if state != DONE:
         config = node.labels.get(k.CONFIG, "")
@@ -328,7 +328,7 @@ def _eks(operator_settings: NodeWarning) -> CloudPool:
 
 
 def _operator_settings(*settings: str) -> NodeWarning:
-    """What the operator has to be told, as values of its chart."""
+    """The warning that names the values to set in the chart of the operator."""
     return NodeWarning(msg("tell the operator: {settings}", settings=join_and(settings)), SHARING_GUIDE)
 
 

@@ -50,7 +50,7 @@ SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
 
 
 def counts_clients(pod: PodKeys, profile: Profile | None) -> bool:
-    """The common key counts clients of cards: by the choice of nodes, or by the profile."""
+    """Whether the common key counts clients of cards, by the choice of nodes or by the profile."""
     sharing = NvidiaProfile.of(profile).sharing
     by_profile = (
         profile is not None and profile.target in NAMES and sharing.strategy != "none" and not sharing.renames

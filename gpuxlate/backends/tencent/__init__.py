@@ -71,7 +71,7 @@ ONE_CARD, WHOLE_CARDS = Range(CORE_STEP, FULL, CORE_STEP), Range(FULL, None, FUL
 
 
 def is_whole(core: int) -> bool:
-    """CORE is N whole cards (S003)."""
+    """Whether a value of CORE is N whole cards (S003)."""
     return core >= FULL and core % FULL == 0
 
 
@@ -140,7 +140,7 @@ def node_policy(profile: Profile | None) -> Policy | None:
 
 
 def other_policy(chosen: str, on_nodes: str) -> Message:
-    """The policy of a pod is not that of the nodes of a profile."""
+    """The message that the policy of a pod is not that of the nodes of a profile."""
     text = "the pod chooses nodes with {chosen}; nodes in this profile have {policy}"
     return msg(text, chosen=chosen, policy=on_nodes)
 
@@ -284,7 +284,8 @@ def _ordinary(placing: ShareWriter, profile: Profile | None) -> Numbers:
 
 
 def _several_cards(placing: ShareWriter, cards: int, profile: Profile | None) -> None:
-    """The number of cards has no key: it follows from qgpu-core (TC127667)."""
+    """Fit the compute and memory of several cards, whose number has no key: it follows from qgpu-core
+    (TC127667)."""
     if cards > MAX_SHARED_CARDS:
         text = "requests {cards} GPUs; a container of TKE shares at most {most}"
         message = msg(text, cards=cards, most=MAX_SHARED_CARDS)
@@ -306,7 +307,8 @@ def _several_cards(placing: ShareWriter, cards: int, profile: Profile | None) ->
 
 
 def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
-    """The version of a component in the profile, and the least that TKE needs, where that is later."""
+    """The version of a component in the profile, and the least that TKE needs, where the latter is later;
+    else None."""
     if profile is None or not profile.is_of(NAMES):
         return None
     from gpuxlate.backends.requirements import unmet

@@ -100,7 +100,7 @@ def containers_of(pod: PodKeys) -> tuple[str, ...]:
 
 
 def _counts(container: ContainerKeys) -> bool:
-    """The container has whole cards in limits."""
+    """Whether the container has whole cards in limits."""
     value = container.limits.get(NVIDIA_GPU)
     return value is not None and bool(quantity.whole(value.text))
 
@@ -161,7 +161,8 @@ class _Pod:
         return number
 
     def cores(self, container: ContainerKeys, cards: int) -> int | None:
-        """Percent over the cards: what is requested, else the limit; a higher limit no share holds."""
+        """Percent over all cards: the request, else the limit. A limit above the request is in no field of a
+        share."""
         pair = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
         if pair is None:
             native = self._native(container)
@@ -209,7 +210,7 @@ class _Pod:
         return min(number * 100 / self.card.tflops, Fraction(100))
 
     def memory(self, cards: int) -> tuple[int | None, int | None]:
-        """MiB over the cards that are reserved, and where the container ends."""
+        """The reserved MiB over all cards, and the limit of the container in MiB."""
         pair = self._first((VRAM,), (VRAM_LIMIT,))
         if pair is None:
             return None, None
@@ -228,7 +229,7 @@ class _Pod:
         return memory_mib, limit_mib
 
     def share(self, container: ContainerKeys) -> ContainerShare:
-        """The share of a container that the webhook gives one."""
+        """The share of a container to which the webhook gives one."""
         self.granted = ()
         cards, isolation = self.cards(container), self.values[ISOLATION]
         if cards is None:
@@ -275,13 +276,13 @@ def legal_count(value: Value) -> int | None:
 
 
 def are_indices(text: str) -> bool:
-    """Different numbers from 0, with commas."""
+    """Whether a text is a list of different numbers from 0, with commas."""
     numbers = [part.strip() for part in text.split(",")]
     return all(map(_NUMBER.fullmatch, numbers)) and len({*map(int, numbers)}) == len(numbers)
 
 
 def is_true(value: Value | None) -> bool:
-    """The value is there, and is ``true``."""
+    """Whether the value is set, and is ``true``."""
     return value is not None and value.text == "true"
 
 
@@ -480,7 +481,7 @@ class TensorFusion(Backend):
     row_rules = (RuleRow(RuleKind.WORDS, "TF007", keys=(ISOLATION, QOS, DEDICATED)),)
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Read keys as shares. What is wrong with them, rules report."""
+        """Read keys as shares. Rules report what is wrong with them."""
         label = pod.label(ENABLED)
         for row in self.choices:
             self._choose(pod, row.name)
@@ -512,7 +513,7 @@ class TensorFusion(Backend):
         return pod.reading(containers)
 
     def _choose(self, pod: PodReader, name: str) -> None:
-        """What no share holds, as annotation and as label."""
+        """Take a choice that is in no field of a share, from an annotation and a label."""
         row = self.exact_keys[name]
         annotation = pod.annotation(name)
         label = pod.label(name) if Place.LABEL in row.places else None

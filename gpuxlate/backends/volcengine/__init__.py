@@ -93,7 +93,7 @@ GPU_NAME = "machine.cluster.vke.volcengine.com/gpu-name"  # node label: card mod
 BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 RESOURCES = (CORE, RECLAIMED_CORE, MEMORY)
-"""What a container with mGPU has one of."""
+"""A container with mGPU has at least one of these."""
 LISTED = PerContainerList(MULTIPLE_GPU, RESOURCES)
 """The number of a container in MULTIPLE_GPU: V parses each part without trimming it."""
 KEYS: tuple[KeySpec, ...] = (
@@ -364,8 +364,8 @@ class VolcengineMgpu(Backend):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Read keys as shares. The annotation decides first whether a number covers one card or several.
 
-        Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
-        known is not set. The rules report both.
+        Where the annotation cannot be read there is no share, and an unknown name sets no field. The rules
+        report both.
         """
         values = {"policy": pod.annotation(POLICY), "qos": pod.annotation(QOS)}
         policy, qos, on_nodes = values["policy"], values["qos"], pod.node_values(POLICY)

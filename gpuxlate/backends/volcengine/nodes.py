@@ -196,6 +196,6 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
 
 
 def is_large(cards: CardProfile) -> bool:
-    """Cards that need LARGE_CARDS, by their model or their memory."""
+    """Whether cards need LARGE_CARDS, by their model or their memory."""
     by_model = cards.model is not None and LARGE_CARD_MODEL in model_words(cards.model)
     return by_model or (cards.memory_mib is not None and cards.memory_mib > LARGE_CARD_ABOVE_MIB)

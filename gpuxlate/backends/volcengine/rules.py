@@ -167,7 +167,7 @@ def several_cards_pod(cards: str, cores: int, memory: int = 4096, profile: str =
 
 
 def page_of(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
-    """What the page of a rule shows; ``sources`` by their short names."""
+    """The examples and sources of the page of a rule; ``sources``: short names of documents."""
     return RuleDoc(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))
 
 
@@ -848,7 +848,7 @@ def _policy_of_profile(this: Rule, violation: Violation, pod: PodKeys, context: 
 
 
 def _other_policy(this: Rule, pod: PodKeys, on_nodes: tuple[str, ...], *, missing: bool) -> Diagnostic:
-    """The nodes have other policies than the pod, or it is not known which."""
+    """The finding that nodes have another policy than the pod, or that their policy is not known."""
     annotation = pod.annotations.get(k.POLICY)
     policy = annotation.text if annotation else DEFAULT_POLICY
     hint = msg("select nodes with {policy}", policy=policy)
@@ -1155,7 +1155,8 @@ def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: C
 
 
 def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
-    """What a profile lacks of the prerequisites, which are loaded when there is one."""
+    """The texts of the prerequisites that a profile does not meet. The module that has these is loaded only
+    with a profile."""
     if profile is not None and profile.is_of(k.NAMES):
         from gpuxlate.backends.requirements import unmet
         from gpuxlate.backends.volcengine import nodes

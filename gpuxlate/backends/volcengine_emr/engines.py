@@ -31,7 +31,7 @@ OF_PODS = ("vke.volcengine.com/", "katalyst.kubewharf.io/")
 
 @record
 class Engine:
-    """One engine of EMR Serverless. ``gpu`` holds its own GPU keys with what mGPU needs them to be.
+    """One engine of EMR Serverless. ``gpu``: its own GPU keys with the values that mGPU requires.
 
     ``counts``: those of them that count cards. ``roles``: beginnings of the keys of each kind of pod.
     """
@@ -126,7 +126,7 @@ def parse_digits(text: str) -> int | None:
 
 
 def of_emr(profile: Profile) -> bool:
-    """The profile is of this target; one of another target does not describe these queues."""
+    """Whether the profile is of this target; that of another target does not describe these queues."""
     return profile.target.removeprefix("volcengine-").startswith("emr-")
 
 

@@ -22,10 +22,10 @@ class _TextChange:
 
 
 def merge_parameters(source: Source, syntax: Syntax, values: AbcMapping[str, str]) -> str:
-    """The text with the wanted parameters. Raises MergeError.
+    """The text with the new parameters. Raises MergeError.
 
-    A key that is there gets its value in place, at each place where it is given; the others
-    come after the last of ours, else where the syntax puts them.
+    An existing key gets its value in place, wherever it is set; new keys come after the last of our keys,
+    else where the syntax puts them.
     """
     text = source.text
     parameters = syntax.read(text)
@@ -112,7 +112,8 @@ def _verify(
     values: AbcMapping[str, str],
     missing: AbcMapping[str, str],
 ) -> None:
-    """The result reads as what was there, with the wanted values, and the missing ones beside it."""
+    """Raise MergeError unless the result reads as the old parameters with the new values, and the missing
+    ones."""
     kept = [(parameter.key, values.get(parameter.key, parameter.value)) for parameter in before]
     after_pairs = [(parameter.key, parameter.value) for parameter in after]
     added = [pair for pair in after_pairs if pair[0] in missing]

@@ -302,7 +302,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
-    """An odd number of backslashes ends the line."""
+    """Whether an odd number of backslashes ends the line."""
     at = end
     while at > start and text[at - 1] == "\\":
         at -= 1
@@ -363,7 +363,8 @@ def _unescaped(text: str) -> str:
 
 
 def _escaped(text: str, whole: bool = True) -> str:
-    """The text so that it reads as itself; a value needs less than a key."""
+    """The text with escapes, so that it is read as it is. ``whole``: also characters that only keys must
+    escape."""
     special = r"[\\=:\s#!]" if whole else r"\\|[\t\n\r\f]|^[ ]"
     names = {value: f"\\{name}" for name, value in _CONTROL.items()}
     return re.sub(special, lambda m: names.get(m.group(), f"\\{m.group()}"), text)

@@ -71,7 +71,7 @@ class QuotaResource(NamedTuple):
 
     @property
     def accepted(self) -> bool:
-        """Every loss was allowed by the user."""
+        """Whether the user accepts every loss."""
         return all(loss.accepted for loss in self.losses)
 
 

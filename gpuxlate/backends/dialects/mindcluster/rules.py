@@ -46,7 +46,7 @@ DIALECT = MindCluster()
 
 
 def is_legal(value: Value) -> bool:
-    """What the scheduler takes of a label (checkSoftShareDevResource)."""
+    """Whether the scheduler accepts the value of a label (checkSoftShareDevResource)."""
     row = DIALECT.parts_on_pod.get(str(value.path[-1]))
     return value.text in POLICIES if row is None else is_amount_of_row(row, value.text)
 
