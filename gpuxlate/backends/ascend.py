@@ -366,7 +366,7 @@ class HamiAscend(HamiDialect):
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Write shares as keys: for hami-core, or for templates where the cluster has these alone."""
-        from gpuxlate.backends.row_writer import card_in_key_names, write
+        from gpuxlate.backends.row_writer import card_in_key_names, write_rows
 
         cluster, table = AscendProfile.of(profile), self
         if profile is not None:
@@ -382,7 +382,7 @@ class HamiAscend(HamiDialect):
             card = card_named(card_in_key_names(table, placing, profile) or "")
             if card is not None:  # else it is refused
                 table.fit(placing, card, cluster)
-        return write(table, pod, profile)
+        return write_rows(table, pod, profile)
 
     def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
         """Add the annotation of the mode to parts for hami-core."""

@@ -153,16 +153,16 @@ class Backend(KeyTable):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Read keys as shares. Rules report what is wrong with a manifest."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
-        from gpuxlate.backends.row_reader import read
+        from gpuxlate.backends.row_reader import read_rows
 
-        return read(table, pod, profile)
+        return read_rows(table, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Write shares as keys; a field that is not taken is reported as lost."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
-        from gpuxlate.backends.row_writer import write
+        from gpuxlate.backends.row_writer import write_rows
 
-        return write(table, pod, profile)
+        return write_rows(table, pod, profile)
 
     def detect(self, pod: PodKeys) -> bool:
         """Whether a pod is of this target, where ``detected_by`` cannot express it. No admission policy has

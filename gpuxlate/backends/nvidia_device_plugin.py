@@ -92,7 +92,7 @@ class NvidiaProfile(Extension):
         return Replica(sharing.replicas if sharing.replicas > 1 else None, Strategy(sharing.strategy))
 
 
-def partitions(share: Share, profile: Profile | None) -> tuple[Part, ...]:
+def partitions_for(share: Share, profile: Profile | None) -> tuple[Part, ...]:
     """The partitions of the card that the share or the profile names; empty where no card is known."""
     card = card_of_share(share, profile)
     return partitions_of(card) if card is not None else ()

@@ -43,7 +43,7 @@ WHAT = {
 }
 
 
-def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
+def read_rows(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
     """Read keys as shares. Rules report what is wrong with a manifest."""
     keys = pod.pod.under(table.other_names)
     names = names_in(pod.pod)

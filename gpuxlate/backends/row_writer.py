@@ -35,7 +35,7 @@ Numbers = dict[str, int | str | None]
 ONE_SHARE = "a pod of {target} has one share, and {count} containers request one"
 
 
-def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
+def write_rows(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     """Write shares as keys. A field that no row has is not taken, and so reported as lost."""
     containers = [_container(table, placing, profile) for placing in pod.placings]
     words = _words(table, pod)

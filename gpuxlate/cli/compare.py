@@ -37,7 +37,7 @@ from gpuxlate.report.characters import text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.items import ChangedField
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.render import PROBE, RenderRequest
+from gpuxlate.translation.render import PROBE_CONTAINER, RenderRequest
 from gpuxlate.yamltext.source import Source
 
 CHANGED_MARK = "+ "
@@ -335,7 +335,9 @@ def command(
         return _manifests(documents, groups, shown, accept, target_profile)
     fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
     for _, _, share in documents.shares:
-        alone = [ContainerShare(PROBE, 0, share=share.share)]  # as ``render``: some keys hold its name
+        alone = [
+            ContainerShare(PROBE_CONTAINER, 0, share=share.share)
+        ]  # as ``render``: some keys hold its name
         fits.append((share, [(b, fit_pod(alone, b, accept, target_profile)) for b in backends]))
     if output == "json":
         items = [

@@ -11,7 +11,7 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import HELD, Input, InputError
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.kustomization import NAMES, kustomization_in
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, kustomization_in
 from gpuxlate.overlays.patch_targets import UnknownError
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ def built(folder: str) -> WholeBuild:
 
     HELD.texts.clear()
     if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:
-        unreadable = next((name for name in NAMES if os.path.lexists(os.path.join(folder, name))), None)
+        unreadable = next(
+            (name for name in KUSTOMIZATIONS if os.path.lexists(os.path.join(folder, name))), None
+        )
         if unreadable:
             file = os.path.join(folder, unreadable)
             raise UserError(
@@ -41,7 +43,7 @@ def built(folder: str) -> WholeBuild:
     if not folder or kustomization_in(os.path.abspath(folder)) is None:
         raise InputError(
             msg("{folder}: the folder has no kustomization", folder=folder or "''"),
-            msg("the folder of -k must have one of {names}", names=", ".join(NAMES)),
+            msg("the folder of -k must have one of {names}", names=", ".join(KUSTOMIZATIONS)),
         )
     try:
         return whole_build(folder)

@@ -18,7 +18,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import join_and, msg
-from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS
 
 SETTINGS_FILES = frozenset({*CONFIG_NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART_FILE})
 """Names of files that change which files are read, or how, wherever they are."""

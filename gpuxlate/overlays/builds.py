@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.files.find import Input
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.diagnostics import Path
-from gpuxlate.overlays.kustomization import NAMES, folders_naming, kustomization_folders
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, folders_naming, kustomization_folders
 from gpuxlate.overlays.parts import Home
 
 if TYPE_CHECKING:
@@ -37,7 +37,9 @@ class RunBuilds:
         root_of_build = next((root for root, used in self._used.items() if path in used), None)
         if root_of_build is None:
             folder = os.path.dirname(os.path.abspath(file))
-            root_of_build = folder if os.path.basename(file) in NAMES else next(folders_naming(file), folder)
+            root_of_build = (
+                folder if os.path.basename(file) in KUSTOMIZATIONS else next(folders_naming(file), folder)
+            )
         return root_of_build if os.path.isabs(file) else os.path.relpath(root_of_build)
 
     @cached_property

@@ -226,7 +226,7 @@ def rename(objects: list[Object], others: list[Identity], root: Node) -> None:
     others[:] = map(renamed, others)
 
 
-COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
+SCALED_KINDS = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
 """Kinds of which a kustomization sets the replicas (``replicas`` in ``builtinpluginconsts``)."""
 
 
@@ -237,7 +237,7 @@ def scale(objects: list[Object], root: Node) -> None:
     }
     for number, obj in enumerate(objects if counts else ()):
         count = counts.get(obj.identity.names[-1][0]) or counts.get(obj.identity.names[0][0])
-        if count is None or obj.identity.kind not in COUNTED:
+        if count is None or obj.identity.kind not in SCALED_KINDS:
             continue
         spec = with_entry(new_mapping(()), "replicas", count)
         try:

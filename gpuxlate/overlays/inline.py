@@ -17,7 +17,7 @@ from typing import NamedTuple
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Span
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.kustomization import FIELDS
+from gpuxlate.overlays.kustomization import PATCH_FIELDS
 from gpuxlate.yamltext.nodes import Node, Scalar, deref, get
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.parse import Document, documents
@@ -229,12 +229,12 @@ def _unescaped(part: str) -> str:
 def inline_patches(host: Document) -> list[InlinePatch]:
     """The patches that are written in a kustomization, in their order."""
     texts: list[tuple[Path, Scalar]] = []
-    for field in FIELDS:
+    for field in PATCH_FIELDS:
         entries = get(host.root, field)
         for number, entry in enumerate(entries.items if isinstance(entries, List) else ()):
-            node = deref(entry) if field == FIELDS[1] else get(entry, "patch")
-            path: Path = (field, number) if field == FIELDS[1] else (field, number, "patch")
-            if isinstance(node, Scalar) and (field != FIELDS[1] or is_text(node)):
+            node = deref(entry) if field == PATCH_FIELDS[1] else get(entry, "patch")
+            path: Path = (field, number) if field == PATCH_FIELDS[1] else (field, number, "patch")
+            if isinstance(node, Scalar) and (field != PATCH_FIELDS[1] or is_text(node)):
                 texts.append((path, node))
     uses = Counter(node for _, node in texts)
     return [InlinePatch(host, path, node, uses[node] > 1) for path, node in texts]

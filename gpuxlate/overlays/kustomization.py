@@ -19,9 +19,9 @@ from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError
 from gpuxlate.yamltext.source import DecodeError
 
-NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
-FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
+PATCH_FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
 
 RESOURCE_LISTS = ("resources", "bases")
 """The fields with the resources of a kustomization: files, or folders of other kustomizations."""
@@ -99,14 +99,14 @@ def _above(file: str) -> Iterator[tuple[str, _Folder]]:
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
     patches, resources = (
-        frozenset(islice(_named(folder, fields), MAX_ENTRIES)) for fields in (FIELDS, RESOURCE_LISTS)
+        frozenset(islice(_named(folder, fields), MAX_ENTRIES)) for fields in (PATCH_FIELDS, RESOURCE_LISTS)
     )
     return _Folder(patches, resources, last)
 
 
 def patches_of(folder: str) -> Iterator[str]:
     """The files that the kustomization of a folder names as patches."""
-    return _named(folder, FIELDS)
+    return _named(folder, PATCH_FIELDS)
 
 
 def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
@@ -125,7 +125,9 @@ def kustomization_folders(files: Iterable[Input]) -> list[str]:
     """
     places = (os.path.split(file.path) for file in files if file.path is not None and not file.named)
     by_hand = (os.path.split(file.path) for file in files if file.path is not None and file.named)
-    searched = {folder for folder, _ in places} | {folder for folder, name in by_hand if name in NAMES}
+    searched = {folder for folder, _ in places} | {
+        folder for folder, name in by_hand if name in KUSTOMIZATIONS
+    }
     folders = sorted(map(os.path.abspath, searched))
     roots = ((folder, kustomization_in(folder)) for folder in folders)
     return [folder for folder, root in roots if root is not None and get_text(root, "kind") != "Component"]
@@ -148,7 +150,7 @@ def changed_names(root: Node | None) -> tuple[str, ...]:
 @cached(4096)
 def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""
-    for name in NAMES:
+    for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
         document = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
         if document is not None and document.root is not None:

@@ -20,7 +20,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE
 from gpuxlate.overlays.built_objects import (
-    COUNTED,
+    SCALED_KINDS,
     ClaimTemplates,
     Object,
     ObjectsByName,
@@ -36,7 +36,7 @@ from gpuxlate.overlays.built_objects import (
 )
 from gpuxlate.overlays.inline import is_text
 from gpuxlate.overlays.kustomization import (
-    NAMES,
+    KUSTOMIZATIONS,
     Piece,
     changed_names,
     items_in,
@@ -294,7 +294,7 @@ class Tree:
 
     def _kustomization(self, folder: str) -> Document | None:
         """The kustomization of a folder, with its future text where there is one."""
-        names = (os.path.join(folder, name) for name in NAMES) if self._texts else ()
+        names = (os.path.join(folder, name) for name in KUSTOMIZATIONS) if self._texts else ()
         path = next((name for name in names if os.path.realpath(name) in self._texts), None)
         if path is None:
             return kustomization_at(folder)
@@ -333,7 +333,7 @@ class Tree:
         for entry in items_in(root, "patchesJson6902"):
             self._patch_entry(result, folder, entry, document)
         if not result.unread:
-            check_replicas(document, result.identities(), COUNTED)
+            check_replicas(document, result.identities(), SCALED_KINDS)
         scale(result.objects, root)
         if get(root, "vars") is not None:
             result.objects[:] = map(with_variables, result.objects)

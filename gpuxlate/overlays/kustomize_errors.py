@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCE_LISTS, items_in
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, PATCH_FIELDS, RESOURCE_LISTS, items_in
 from gpuxlate.overlays.patch_targets import Identity, UnknownError
 from gpuxlate.yamltext.nodes import Mapping as MappingNode
 from gpuxlate.yamltext.nodes import Node, Scalar, deref, entries_of, get, get_text
@@ -46,7 +46,7 @@ _TOP = frozenset(
         ),
         *("crds", "configMapGenerator", "secretGenerator", "helmGlobals", "helmCharts", "buildMetadata"),
         *("helmChartInflationGenerator", "generatorOptions", "configurations", "generators", "transformers"),
-        *("components", "validators", *FIELDS, *RESOURCE_LISTS, *_ITEMS),
+        *("components", "validators", *PATCH_FIELDS, *RESOURCE_LISTS, *_ITEMS),
     }
 )
 
@@ -70,7 +70,7 @@ class RefusedError(UnknownError):
 def check_fields(document: Document, folder: str) -> None:
     """Raise RefusedError for fields and files that a kustomization cannot have."""
     root = document.root
-    several = [name for name in NAMES if os.path.isfile(os.path.join(folder, name))]
+    several = [name for name in KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
     if len(several) > 1:
         raise RefusedError(
             document, root, msg("{other} is in the same folder: keep one of them", other=several[1])

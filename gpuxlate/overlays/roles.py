@@ -13,7 +13,7 @@ from gpuxlate.files.find import CHART_FILE, Input, read_shared
 from gpuxlate.files.read import StrPath
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.declarations import regex
-from gpuxlate.overlays.kustomization import NAMES, is_resource, names_files, patched_by
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, is_resource, names_files, patched_by
 from gpuxlate.overlays.parts import OverlayPod, TemplatePatch
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents
 
@@ -107,7 +107,7 @@ def role_of(path: StrPath | None) -> FileRole:
             shared=True,
             templates=partial(template_patches, path),
         )
-    if name in NAMES:
+    if name in KUSTOMIZATIONS:
         from gpuxlate.overlays.bases import renamed_pods
 
         return MANIFESTS._replace(

@@ -18,7 +18,7 @@ from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.built_objects import LOCAL, Object
 from gpuxlate.overlays.inline import InlinePatch
-from gpuxlate.overlays.kustomization import NAMES, Piece, items_in, kustomization_in, patches_of
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, Piece, items_in, kustomization_in, patches_of
 from gpuxlate.overlays.kustomize import MANY_FOLDERS, NOT_THERE, Built, Tree, load_tree, root_of
 from gpuxlate.overlays.kustomize_errors import RefusedError
 from gpuxlate.overlays.patch_targets import UnknownError
@@ -86,7 +86,7 @@ def _uses(folder: str, by_folder: dict[str, _Uses]) -> _Uses:
         named = (node.text for name in _BELOW for node in items_in(root, name) if isinstance(node, Scalar))
         paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
         folders = tuple(path for path in paths if kustomization_in(path) is not None)
-        kustomizations = (os.path.join(folder, name) for name in NAMES)
+        kustomizations = (os.path.join(folder, name) for name in KUSTOMIZATIONS)
         by_folder[folder] = _Uses(folders, (*kustomizations, *patches_of(folder), *paths))
     return by_folder[folder]
 

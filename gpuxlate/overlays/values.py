@@ -43,10 +43,10 @@ from gpuxlate.yamltext.parse import Document
 MAIN_VALUES = ("values.yaml", "values.yml")
 """File names of the default values of a chart; Helm merges the values of other files over them."""
 RESOURCES = "resources"
-SCHEDULER = "schedulerName"
-EMPTY = {ENV: "[]", SCHEDULER: '""'}
+SCHEDULER_FIELD = "schedulerName"
+EMPTY_FIELDS = {ENV: "[]", SCHEDULER_FIELD: '""'}
 """How a chart writes empty fields; an empty field of any other name is a mapping."""
-_FORMS: Map[str, type[Node]] = {ENV: Sequence, SCHEDULER: Scalar}
+_FORMS: Map[str, type[Node]] = {ENV: Sequence, SCHEDULER_FIELD: Scalar}
 POD_FIELDS = {"labels": "podLabels", "annotations": "podAnnotations"}
 """Names of labels and annotations of pods beside ``resources``; without ``pod`` where no part of a chart has
 these."""
@@ -123,7 +123,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
     pod_keys = replace(keys(node, path, node, path, [container_keys], fields), grows=True)
     fields_of_pods = METADATA | SCHEDULING_FIELDS | {ENV}
     fields_there = {field for field in fields_of_pods if _holds(get(node, fields.get(field, field)), field)}
-    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER})))
+    kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER_FIELD})))
     siblings = tuple((*path, name) for name in kept)
     return Pod(
         pod_keys, ref, (), (fields_of_pods - fields_there) | {CLAIMS}, places=(path,), siblings=siblings
@@ -133,7 +133,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
 def _holds(sibling: Node | None, field: str) -> bool:
     """Whether a field can be written there: the value has the form of the field, or is empty."""
     if isinstance(sibling, Scalar):
-        return field == SCHEDULER or sibling.kind is ScalarKind.NULL
+        return field == SCHEDULER_FIELD or sibling.kind is ScalarKind.NULL
     return isinstance(sibling, _FORMS.get(field, Mapping))
 
 

@@ -26,7 +26,7 @@ from gpuxlate.planning.placing import FreeCards, FreeGpu, first_way, shortage
 from gpuxlate.planning.problem import slots_of
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 from gpuxlate.translation.items import Item
-from gpuxlate.translation.target_units import PARTS
+from gpuxlate.translation.target_units import PART_FIELDS
 
 
 class PlanError(UserError, ValueError):
@@ -322,7 +322,7 @@ def _use(
     }
 
 
-ROUNDED = ("cores", "memoryMiB", *PARTS)
+ROUNDED = ("cores", "memoryMiB", *PART_FIELDS)
 """Fields whose rounding is told."""
 
 

@@ -24,7 +24,7 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.kustomization import NAMES
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, role_of
 from gpuxlate.sync.files import TreeFile, file_bytes, file_documents
 from gpuxlate.sync.lock import sha256
@@ -194,4 +194,4 @@ def _is_named_from_above(root: str) -> bool:
     """A kustomization above the source may name files of it."""
     top = repository(root)
     folders = (folder for folder in upwards(os.path.dirname(os.path.realpath(root))) if inside(folder, top))
-    return any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in NAMES)
+    return any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in KUSTOMIZATIONS)

@@ -44,7 +44,7 @@ from gpuxlate.testing import strategies
 from gpuxlate.testing.lost_rules import lost_rules
 from gpuxlate.testing.strategies import PLACES, WORDS, as_manifest, entries, naming_a_card, paths, with_key
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.fit import OF_POD, Outcome, PodFit, fit_pod
+from gpuxlate.translation.fit import FIELDS_OF_POD, Outcome, PodFit, fit_pod
 from gpuxlate.translation.shares import read_pod
 
 
@@ -553,7 +553,7 @@ class BackendContract(ReadingContract):
                 assert loss.accepted == expected, f"{loss} with {accept}"
 
     @bounded
-    @given(strategies.pods(), strategies.accepts(), st.sampled_from((*OF_POD, "memory_limit_mib")))
+    @given(strategies.pods(), strategies.accepts(), st.sampled_from((*FIELDS_OF_POD, "memory_limit_mib")))
     def test_a_field_that_nobody_took_is_dropped(
         self, pod: list[ContainerShare], accept: Accept, field: str
     ) -> None:

@@ -17,7 +17,7 @@ from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKi
 from gpuxlate.model.profile import cards
 from gpuxlate.model.share import Device, Isolation, Partition, Policy, Qos, Replica, Share, Strategy
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.fit import OF_POD
+from gpuxlate.translation.fit import FIELDS_OF_POD
 
 TEMPLATE: Path = ("spec", "template")
 TERMS: Path = (
@@ -250,7 +250,7 @@ def _pod(
     for (is_init, index), other, number in zip(places, others, range(len(places)), strict=False):
         share = first if number == chosen else other
         if share and agree:
-            share = replace(share, **{name: getattr(first, name) for name in OF_POD})
+            share = replace(share, **{name: getattr(first, name) for name in FIELDS_OF_POD})
         shares_made.append(ContainerShare(f"{'init' if is_init else 'main'}-{index}", index, is_init, share))
     return shares_made
 

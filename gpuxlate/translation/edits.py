@@ -253,7 +253,7 @@ def _expression(requirement: NodeRequirement) -> dict[str, object]:
 
 
 # ``schedulerName`` in a translation, where a dialect requires a scheduler.
-DEFAULT = "default-scheduler"
+DEFAULT_SCHEDULER = "default-scheduler"
 """The scheduler of a pod that names none."""
 
 
@@ -266,9 +266,13 @@ def replaced_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[s
 def scheduler_to_name(pod: Pod, keys: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
     """The scheduler that a pod has to name where its own is removed and its object sets one; else None."""
     now, passed = pod.keys.scheduler_name, pod.passed_scheduler
-    if now is None or keys.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
+    if (
+        now is None
+        or keys.scheduler_name is not None
+        or passed in (None, DEFAULT_SCHEDULER, *target.schedulers)
+    ):
         return None
-    return Value.of(DEFAULT) if now.text in replaced_schedulers(replaced, target) else None
+    return Value.of(DEFAULT_SCHEDULER) if now.text in replaced_schedulers(replaced, target) else None
 
 
 # Which keys go, and the edits of a pod.

@@ -23,9 +23,9 @@ from gpuxlate.rules.translation import (
     field_is_supported,
     shares_of_a_pod_agree,
 )
-from gpuxlate.translation.target_units import PARTS, to_target_units
+from gpuxlate.translation.target_units import PART_FIELDS, to_target_units
 
-OF_POD = ("policy", "qos", "device", "isolation")
+FIELDS_OF_POD = ("policy", "qos", "device", "isolation")
 """Fields that belong to the pod."""
 
 
@@ -78,12 +78,12 @@ class Outcome:
         changed: dict[str, Any] = {
             attributes[loss.field]: loss.given
             for loss in self.losses
-            if loss.kind is not LossKind.REFUSED and not (loss.field in PARTS and loss.given)
+            if loss.kind is not LossKind.REFUSED and not (loss.field in PART_FIELDS and loss.given)
         }
         changed |= self.comes_with
         share = self.fitted or self.share
         if share.is_part:  # numbers became one on the way
-            return replace(share, **{name: value for name, value in changed.items() if name in OF_POD})
+            return replace(share, **{name: value for name, value in changed.items() if name in FIELDS_OF_POD})
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
             limit = changed.get("memory_limit_mib", share.memory_limit_mib)
@@ -222,9 +222,11 @@ def _differences(
     """The fields of a pod in which its shares differ, with message and hint, but for fields that each
     container has by itself in all of the dialects."""
     of_containers = (
-        frozenset(OF_POD).intersection(*(backend.of_containers for backend in backends)) if backends else ()
+        frozenset(FIELDS_OF_POD).intersection(*(backend.of_containers for backend in backends))
+        if backends
+        else ()
     )
-    for attribute in OF_POD:
+    for attribute in FIELDS_OF_POD:
         if attribute in of_containers:
             continue
         values = {str(value) if (value := getattr(share, attribute)) else None for share in shares}

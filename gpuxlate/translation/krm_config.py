@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 KIND = "Translate"
-CONFIG = "functionConfig"
+FUNCTION_CONFIG = "functionConfig"
 
-FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "decisions")
+SPEC_FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "decisions")
 
 EXAMPLE = msg("write {fields}", fields=f"apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}")
 
@@ -58,10 +58,10 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         content = _from_text(content, (*base, field)) if isinstance(content, Mapping) else content
     else:
         field = "apiVersion" if kind == KIND else "kind"
-        raise BadConfigError(wrong_field(CONFIG, field, config.get(field)), EXAMPLE, (*base, field))
+        raise BadConfigError(wrong_field(FUNCTION_CONFIG, field, config.get(field)), EXAMPLE, (*base, field))
     path = (*base, field)
     if not isinstance(content, Mapping):
-        raise BadConfigError(wrong_field(CONFIG, field), EXAMPLE, base)
+        raise BadConfigError(wrong_field(FUNCTION_CONFIG, field), EXAMPLE, base)
     _known(content, path)
     if content.get("to") is None:
         raise BadConfigError(
@@ -126,8 +126,10 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _known(names: Iterable[str], path: Path) -> None:
     for name in names:
-        if name not in FIELDS:
-            hint = did_you_mean(str(name), FIELDS, msg("fields: {fields}", fields=", ".join(FIELDS)))
+        if name not in SPEC_FIELDS:
+            hint = did_you_mean(
+                str(name), SPEC_FIELDS, msg("fields: {fields}", fields=", ".join(SPEC_FIELDS))
+            )
             raise BadConfigError(msg("functionConfig has no field {name!r}", name=name), hint, (*path, name))
 
 

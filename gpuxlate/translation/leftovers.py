@@ -21,7 +21,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences
-from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS
 from gpuxlate.overlays.roles import may_be_values
 from gpuxlate.rules.key_index import IGNORE, KeyIndex
 from gpuxlate.rules.keys import not_read, product_is_read
@@ -48,10 +48,10 @@ PRINTED = "translate what the template renders: gpuxlate translate - --to {targe
 BUILT = "translate what kustomize builds: kubectl kustomize {folder} | gpuxlate translate - --to {target}"
 FOLDER = "DIR"
 """What ``BUILT`` names where the folder is not known yet."""
-BEFORE = (
+KEY_OF_TARGET = (
     "{name} is a key of {target}: nothing reads it before the translation, and the new share makes it count"
 )
-REMOVE = "remove it, or pass --allow-leftovers where it is meant"
+REMOVE_OR_ALLOW = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
 WHOLE_CARDS = "its pod requests whole cards by a key that every cloud uses"
 OTHER_KEYS = "its pod requests GPUs by other keys"
@@ -79,7 +79,7 @@ ALLOWED = {
         "write it in keys of {target} by hand; what the chart makes of it shows "
         "helm template CHART --values FILE | gpuxlate lint -"
     ),
-    REMOVE: "remove it where it is not meant",
+    REMOVE_OR_ALLOW: "remove it where it is not meant",
     READ_THEM: "pass --from {dialect} to translate them",
     NO_CHART: "name this file values*.yaml beside the Chart.yaml of its chart, or change it by hand",
     UNREAD: "write it in keys of the target by hand",
@@ -393,7 +393,7 @@ def _finding_if_counting(occurrence: KeyOccurrence, other_dialects: Sequence[Bac
     )
     if dialect is None:
         return None
-    message = msg(BEFORE, name=occurrence.name, target=dialect.name)
+    message = msg(KEY_OF_TARGET, name=occurrence.name, target=dialect.name)
     return nothing_is_left_behind.diagnostic(occurrence.path, message, "remove it", on_key=occurrence.on_key)
 
 
@@ -453,9 +453,9 @@ def _of_the_target(
             source.owns(occurrence.name) for source in sources
         ):
             continue
-        message = msg(BEFORE, name=occurrence.name, target=target.name)
+        message = msg(KEY_OF_TARGET, name=occurrence.name, target=target.name)
         finding = nothing_is_left_behind.diagnostic(
-            occurrence.path, message, REMOVE, on_key=occurrence.on_key
+            occurrence.path, message, REMOVE_OR_ALLOW, on_key=occurrence.on_key
         )
         yield Leftover(occurrence.name, with_location(document, finding, pod.object))
 

@@ -18,7 +18,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Put, Remove, Rename, Se
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists, names_in
-from gpuxlate.overlays.values import EMPTY
+from gpuxlate.overlays.values import EMPTY_FIELDS
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.translation import (
     ON_POD_TEMPLATE,
@@ -26,7 +26,13 @@ from gpuxlate.rules.translation import (
     scheduler_is_the_same,
     share_is_expressible,
 )
-from gpuxlate.translation.edits import DEFAULT, Owned, replaced_keys, replaced_schedulers, scheduler_to_name
+from gpuxlate.translation.edits import (
+    DEFAULT_SCHEDULER,
+    Owned,
+    replaced_keys,
+    replaced_schedulers,
+    scheduler_to_name,
+)
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import RENDERED
 from gpuxlate.translation.pod_run import PodRun
@@ -73,7 +79,7 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
         "if the templates render .{field}, add {field}: {empty} next to resources:; otherwise edit them, "
         "or leave this file out: --exclude FILE",
         field=name,
-        empty=EMPTY.get(field, "{}"),
+        empty=EMPTY_FIELDS.get(field, "{}"),
     )
     if field == CLAIMS:
         hint = msg(RENDERED, target=target.name)
@@ -102,9 +108,9 @@ def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Bac
     if now is None or now.text in target.schedulers:
         return
     is_replaced = now.text in replaced_schedulers(replaced, target)
-    if is_replaced or (now.text == DEFAULT and new is not None):
+    if is_replaced or (now.text == DEFAULT_SCHEDULER and new is not None):
         yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
-    elif target.schedulers and now.text != DEFAULT:
+    elif target.schedulers and now.text != DEFAULT_SCHEDULER:
         allowed = join_or(target.schedulers)
         message = msg(
             NO_EFFECT,

@@ -28,7 +28,7 @@ from gpuxlate.manifest.node_choices import NODE_WORDS
 from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Pod, suffixes
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
-from gpuxlate.overlays.kustomization import FIELDS
+from gpuxlate.overlays.kustomization import PATCH_FIELDS
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
@@ -60,7 +60,7 @@ from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice
 
-BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
+BUILT_FROM = {(name,) for name in (*PATCH_FIELDS, "labels", "commonLabels", "commonAnnotations")}
 """Fields of a kustomization from which objects are built."""
 NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
 RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"

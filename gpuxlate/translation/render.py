@@ -46,7 +46,7 @@ NVIDIA_PROBE = "nvidia/cuda:12.4.1-base-ubuntu22.04", '["nvidia-smi"]'
 """A small image with nvidia-smi, and the command."""
 OTHER_PROBE = "busybox:1.36", '["sh", "-c", "env; ls -l /dev"]'
 """An image and command for cards of another vendor: they show the variables and devices of the container."""
-PROBE = "probe"
+PROBE_CONTAINER = "probe"
 PROBE_FILE = "probe.yaml"
 """The container of a share without a workload."""
 _PROBE = """\
@@ -94,8 +94,8 @@ def render_probe(request: RenderRequest, settings: Settings) -> RenderResult:
     """Render a Pod that runs nvidia-smi with the share, or shows the devices of cards of another vendor."""
     image, command = NVIDIA_PROBE if settings.to.vendor in (None, "nvidia") else OTHER_PROBE
     name = scalar(request.share.name, None)
-    text = _PROBE.format(name=name, container=PROBE, image=image, command=command)
-    return render_on(Source(PROBE_FILE, text), [replace(request, container=PROBE)], settings)
+    text = _PROBE.format(name=name, container=PROBE_CONTAINER, image=image, command=command)
+    return render_on(Source(PROBE_FILE, text), [replace(request, container=PROBE_CONTAINER)], settings)
 
 
 def render_on(workload: Source, requests: Sequence[RenderRequest], settings: Settings) -> RenderResult:

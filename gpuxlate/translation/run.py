@@ -18,7 +18,7 @@ from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.model import limits
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.builds import RunBuilds
-from gpuxlate.overlays.kustomization import NAMES, kustomization_folders
+from gpuxlate.overlays.kustomization import KUSTOMIZATIONS, kustomization_folders
 from gpuxlate.overlays.roles import role_of
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.source import chart_template_finding
@@ -94,7 +94,7 @@ def count(
     HELD.texts.clear()
     files = inputs if isinstance(inputs, Sequence) else ()
     only = files[0] if len(files) == 1 else None
-    alone = only and only.named and os.path.basename(only.name) not in NAMES
+    alone = only and only.named and os.path.basename(only.name) not in KUSTOMIZATIONS
     folders = [] if alone else kustomization_folders(files)
     if not folders:
         return _run_each(inputs, targets, task, each)

@@ -26,19 +26,19 @@ from gpuxlate.rules.translation import (
     share_is_expressible,
 )
 
-PARTS = ("partition", "replica")
+PART_FIELDS = ("partition", "replica")
 """JSON names of the fields that are a part of a card in place of numbers."""
 
-NUMBERS = ("cores", "memoryMiB")
+NUMBER_FIELDS = ("cores", "memoryMiB")
 
-EXAMPLES = {"cores": 30, "memoryMiB": 8192}
+EXAMPLE_AMOUNTS = {"cores": 30, "memoryMiB": 8192}
 """The example values that hints name, per card."""
 
-PART = part_stays_a_part.code
+PART_CODE = part_stays_a_part.code
 
-REFUSED = share_is_expressible.code
+REFUSED_CODE = share_is_expressible.code
 
-FILLED = needed_field_is_set.code
+FILLED_CODE = needed_field_is_set.code
 
 
 @record
@@ -57,7 +57,9 @@ class Terms:
     def with_losses(self, more: Sequence[Loss]) -> tuple[Loss, ...]:
         """The losses of the conversion with those at the target."""
         if self.undecided:
-            kept = (loss for loss in more if loss.kind is LossKind.DROPPED and loss.field not in NUMBERS)
+            kept = (
+                loss for loss in more if loss.kind is LossKind.DROPPED and loss.field not in NUMBER_FIELDS
+            )
             return (*self.losses, *kept)
         return (*self.losses, *more)
 
@@ -67,7 +69,7 @@ def to_target_units(
 ) -> Terms:
     """Convert a share to the units of a target, with the losses of that."""
     terms = _in_mib(container, share, backend, profile)
-    if any(getattr(share, name) is not None and name not in backend.field_docs for name in PARTS):
+    if any(getattr(share, name) is not None and name not in backend.field_docs for name in PART_FIELDS):
         terms = _in_numbers(container, share, backend, accept, profile)
     if terms.undecided or terms.share.is_part or terms.share.whole_cards or not backend.overrides("parts"):
         return terms
@@ -112,7 +114,9 @@ def _in_numbers(
     path = container.origins.get(name, container.path)
     count = max(part.count for part in parts)
     bare = replace(share, partition=None, replica=None)
-    counted = [number for number in NUMBERS if number in backend.field_docs or backend.overrides("parts")]
+    counted = [
+        number for number in NUMBER_FIELDS if number in backend.field_docs or backend.overrides("parts")
+    ]
     if not counted:
         message = msg(
             "{field} {part} cannot be expressed: {target} has whole cards only",
@@ -120,7 +124,7 @@ def _in_numbers(
             part=part,
             target=backend.name,
         )
-        refused = Loss(LossKind.REFUSED, name, REFUSED, message, "request whole cards", part, path=path)
+        refused = Loss(LossKind.REFUSED, name, REFUSED_CODE, message, "request whole cards", part, path=path)
         return Terms(_bare(share), (refused,), undecided=True)
     if count > 1:
         message = msg(
@@ -129,16 +133,20 @@ def _in_numbers(
             part=part,
             target=backend.name,
         )
-        refused = Loss(LossKind.REFUSED, name, REFUSED, message, "request one larger part", part, path=path)
+        refused = Loss(
+            LossKind.REFUSED, name, REFUSED_CODE, message, "request one larger part", part, path=path
+        )
         return Terms(_some(bare), (refused,), undecided=True)
     amount = amount_of(share, profile) or Amount(None, None, "", "")
     losses: list[Loss] = []
     values: dict[str, int] = {}
-    for field_name, number in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
+    for field_name, number in zip(NUMBER_FIELDS, (amount.cores, amount.memory_mib), strict=True):
         if number is not None:
             values[field_name] = max(1, number)  # one of very many clients has less than a share can ask for
             losses.append(_derived(field_name, values[field_name], name, part, amount, backend, path))
-        elif (filled := accept.fills(field_name, FILLED, container.name, init=container.init)) is not None:
+        elif (
+            filled := accept.fills(field_name, FILLED_CODE, container.name, init=container.init)
+        ) is not None:
             values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
             losses.append(replace(unknown, given=filled))
@@ -152,7 +160,9 @@ def _in_numbers(
 
 def _some(share: Share) -> Share:
     """The share with placeholder numbers that any target accepts."""
-    return replace(share, cores=EXAMPLES["cores"], memory_mib=EXAMPLES["memoryMiB"], memory_percent=None)
+    return replace(
+        share, cores=EXAMPLE_AMOUNTS["cores"], memory_mib=EXAMPLE_AMOUNTS["memoryMiB"], memory_percent=None
+    )
 
 
 def _derived(
@@ -170,7 +180,7 @@ def _derived(
     return Loss(
         LossKind.ROUNDED,
         field,
-        PART,
+        PART_CODE,
         message,
         msg(WRITE, field=field, given=number),
         f"{name} {part}",
@@ -197,10 +207,10 @@ def _to_fill(field: str, why: Message, path: tuple[str | int, ...]) -> Loss:
     hint = msg(
         "pass --fill {field}={example} ({unit} per card), or a profile of the cluster where it says more",
         field=field,
-        example=EXAMPLES[field],
+        example=EXAMPLE_AMOUNTS[field],
         unit=msg("percent") if field == "cores" else "MiB",
     )
-    return Loss(LossKind.FILLED, field, FILLED, needed_field_is_set(field, why), hint, path=path)
+    return Loss(LossKind.FILLED, field, FILLED_CODE, needed_field_is_set(field, why), hint, path=path)
 
 
 # --- numbers to parts ---------------------------------------------------------------------------------
@@ -217,11 +227,11 @@ def _as_part(
     filled: tuple[Loss, ...] = ()
     if share.cards > 1:  # no part is that much, whatever is filled
         message, hint = _none_holds(request, share, (), backend)
-        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, request, path=path)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED_CODE, message, hint, request, path=path)
         return Terms(_bare(share), (refused,), undecided=True)
     if not share.caps_memory:  # all memory of a card is no part of it
         why = msg("{target} has parts of a card, and each has a part of its memory", target=backend.name)
-        memory_mib = accept.fills("memoryMiB", FILLED, container.name, init=container.init)
+        memory_mib = accept.fills("memoryMiB", FILLED_CODE, container.name, init=container.init)
         filled = (replace(_to_fill("memoryMiB", why, path), given=memory_mib),)
         if memory_mib is None:
             return Terms(_bare(share), filled, undecided=True)
@@ -238,7 +248,7 @@ def _as_part(
     bare = _bare(share)
     if smallest is None:
         message, hint = _none_holds(request, share, parts, backend)
-        refused = Loss(LossKind.REFUSED, "partition", REFUSED, message, hint, request, path=path)
+        refused = Loss(LossKind.REFUSED, "partition", REFUSED_CODE, message, hint, request, path=path)
         return Terms(bare, (*filled, refused), undecided=True)
     name = "partition" if smallest.partition is not None else "replica"
     part = str(smallest.partition or smallest.replica)
@@ -252,7 +262,7 @@ def _as_part(
         wasted=_wasted(smallest.amount, share),
     )
     hint = msg(WRITE, field=name, given=part)
-    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, request, part, path=path)
+    loss = Loss(LossKind.ROUNDED, name, PART_CODE, message, hint, request, part, path=path)
     becomes = replace(bare, partition=smallest.partition, replica=smallest.replica)
     return Terms(becomes, (*filled, loss), amount=smallest.amount)
 

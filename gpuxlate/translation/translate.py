@@ -228,7 +228,7 @@ def _edit(state: State) -> None:
         state.diagnostics.append(with_location(state.document, finding))
 
 
-SHARES = Pass("shares", translate_pods, needs=lambda state: state.runs)
+SHARES_PASS = Pass("shares", translate_pods, needs=lambda state: state.runs)
 _PARTS = Pass("parts", _translate_parts, needs=lambda state: state.runs or state.operations)
 _INLINE = Pass("patches in a kustomization", _translate_inline, needs=lambda state: state.role.inline)
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=lambda state: state.edits)
@@ -255,9 +255,9 @@ def _at_target(shares: Pass[State], command: str = "") -> Task:
     )
 
 
-PLAN = _at_target(SHARES._replace(run=partial(translate_pods, at_target=True)), "plan - --to {target}")
+PLAN = _at_target(SHARES_PASS._replace(run=partial(translate_pods, at_target=True)), "plan - --to {target}")
 """The task of ``plan``: the shares at the target, also those that have its keys already."""
-_FIRST_HALF = _at_target(SHARES)
+_FIRST_HALF = _at_target(SHARES_PASS)
 TRANSLATE = _FIRST_HALF._replace(
     manifests=(*_FIRST_HALF.manifests, _TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
     values=(*_FIRST_HALF.values, _TEMPLATES, LEFT_TEMPLATES, *_TEXT),

@@ -37,7 +37,7 @@ from gpuxlate.model.share import (
 )
 from gpuxlate.rules.translation import share_is_expressible
 from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
-from gpuxlate.translation.render import PROBE
+from gpuxlate.translation.render import PROBE_CONTAINER
 
 CARDS = (1, 2, 3, 9)
 CORES = (None, 1, 4, 30, 51, 99, 100)
@@ -179,7 +179,7 @@ def _cells(target: str) -> dict[str, Cell]:
         for share in _grid(backend):
             # a diagnostic knows a place only: here the place is the name of the field
             origins = {attribute: (name,) for attribute, name in JSON_NAMES.items()}
-            container = ContainerShare(PROBE, 0, share=share, origins=origins)
+            container = ContainerShare(PROBE_CONTAINER, 0, share=share, origins=origins)
             _add(row, fit_pod([container], backend, Accept(), profile).outcomes[0])
     for cell in row.values():
         if not cell.met:  # it goes down with what it stands beside: parts of cards that no profile names

@@ -65,15 +65,15 @@ class DraBackend(Backend):
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Read claims as shares."""
-        from gpuxlate.backends.dra.reader import read
+        from gpuxlate.backends.dra.reader import read_claims
 
-        return read(self.driver, pod, profile)
+        return read_claims(self.driver, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Write shares as claims."""
-        from gpuxlate.backends.dra.writer import write
+        from gpuxlate.backends.dra.writer import write_claims
 
-        return write(self.driver, pod, profile)
+        return write_claims(self.driver, pod, profile)
 
 
 class DraHami(DraBackend):

@@ -74,7 +74,7 @@ class ContainersSharingDevices(NamedTuple):
     requests: tuple[DriverRequest, ...]
 
 
-def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
+def read_claims(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
     """The shares of a pod whose containers have devices of a driver.
 
     Devices that several containers use are one share, which the first of them has.

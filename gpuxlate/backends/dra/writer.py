@@ -49,7 +49,7 @@ LABEL = 63
 """The most characters of a DNS label, such as the name of a claim in a pod."""
 
 
-def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
+def write_claims(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
     """Write a claim for each container with a share."""
     api = DraProfile.of(profile).version
     claims, containers = [], []

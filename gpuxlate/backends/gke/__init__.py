@@ -11,7 +11,7 @@ from gpuxlate.backends.nvidia_device_plugin import (
     clients,
     clients_in,
     divided_alike,
-    partitions,
+    partitions_for,
     take_client_isolation,
     why_no_card_fits,
 )
@@ -276,5 +276,5 @@ class Gke(Backend):
 
     def parts(self, share: Share, profile: Profile | None) -> list[Part]:
         """The partitions of the card, and the client of a card where the profile shares by MPS."""
-        requests = [*partitions(share, profile), *clients(share, profile)]
+        requests = [*partitions_for(share, profile), *clients(share, profile)]
         return sorted(requests, key=lambda part: (part.amount.memory_mib or 0, part.amount.cores or 0))

@@ -18,7 +18,7 @@ from gpuxlate.backends.nvidia_device_plugin import (
     Products,
     divided_alike,
     most_of_a_card,
-    partitions,
+    partitions_for,
     products_chosen,
     products_written,
     take_products,
@@ -219,7 +219,7 @@ class NvidiaMig(k.DevicePluginBackend):
 
     def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
         """Partitions of the card of the profile."""
-        return partitions(share, profile)
+        return partitions_for(share, profile)
 
     def allocatable(
         self, share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None

@@ -19,7 +19,7 @@ from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.number_format import NumberForm, is_canonical, number_as_written
 
-COUNTED = (Place.RESOURCE, Place.QUOTA)
+COUNTED_PLACES = (Place.RESOURCE, Place.QUOTA)
 """What a quota adds up: resources of containers, and amounts of claims."""
 
 
@@ -63,21 +63,21 @@ def row_counts(backend: Backend, row: KeySpec) -> Counted | None:
     A key that names a card counts that card alone, so that it has no sum. Neither has an amount whose unit
     differs without a suffix: some containers write 4, and some 4Gi.
     """
-    if row.places.isdisjoint(COUNTED) or row.sets not in _WORDS or not row.unit:
+    if row.places.isdisjoint(COUNTED_PLACES) or row.sets not in _WORDS or not row.unit:
         return None
     if row.unsupported_reason or row.model or row.is_pattern or (row.quantity and row.unit != BYTE):
         return None
     if row.sets != "cards":
         return Counted(row.sets, row.per, row.whole, row.offline)
     rows = (row for group in backend.keys_by_model for row in group.parts)
-    parts = backend.device_classes or any(not row.places.isdisjoint(COUNTED) for row in rows)
+    parts = backend.device_classes or any(not row.places.isdisjoint(COUNTED_PLACES) for row in rows)
     return Counted(row.sets, whole=row.whole or not parts, offline=row.offline, of_shares=bool(row.needs))
 
 
 def row_of(backend: Backend, name: str) -> KeySpec | None:
     """The row of a resource that quotas count; None where no such resource has the name."""
     row = backend.find(name)
-    return None if row is None or row.places.isdisjoint(COUNTED) else row
+    return None if row is None or row.places.isdisjoint(COUNTED_PLACES) else row
 
 
 def keeps_limits(backend: Backend, row: KeySpec, quota: Quota) -> bool:
@@ -111,7 +111,7 @@ def first_key_for(backend: Backend, counted: Counted, quota: Quota) -> KeySpec |
 def has_whole_cards_in_cores(backend: Backend) -> bool:
     """Whether the compute that a quota of this dialect counts includes whole cards: no key counts cards
     alone."""
-    counted = any(row.sets == "cards" and not row.places.isdisjoint(COUNTED) for row in backend.keys)
+    counted = any(row.sets == "cards" and not row.places.isdisjoint(COUNTED_PLACES) for row in backend.keys)
     return not counted or backend.whole_cores
 
 
