@@ -24,7 +24,7 @@ def part_of_card(cores: int, memory_mib: int, card_mib: int) -> Fraction:
 
 
 class Decides(StrEnum):
-    """Whether compute or memory determines the price."""
+    """Which part of a card the price follows."""
 
     COMPUTE = "compute"
     MEMORY = "memory"

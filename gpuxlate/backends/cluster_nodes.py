@@ -119,6 +119,7 @@ class CountedRequests(NamedTuple):
 
     @property
     def is_part(self) -> bool:
+        """Whether one of it is a part of a card."""
         return self.partition is not None or self.replica is not None
 
     def share(self, number: int) -> Share:

@@ -280,6 +280,7 @@ class Products(NamedTuple):
 
     @property
     def origins(self) -> dict[str, Path]:
+        """The path of the choice, as the origin of the device; empty where the device is not known."""
         return {"device": self.path} if self.device else {}
 
 
@@ -359,6 +360,7 @@ class CardLabels(NamedTuple):
 
     @property
     def model(self) -> str | None:
+        """The model of the card in the product label."""
         return self.product.model if self.product else None
 
     @property

@@ -92,6 +92,7 @@ class MinVersion:
 
     @property
     def least(self) -> str:
+        """The first release that has the key."""
         return releases.versions_of(self.component, self.key)[0]
 
     def holds(self, text: str) -> bool | None:
@@ -111,6 +112,7 @@ class AtLeastInMinor:
 
     @property
     def firsts(self) -> tuple[str, ...]:
+        """The first release of each minor that has the key."""
         return releases.versions_of(self.component, self.key)
 
     def holds(self, text: str) -> bool | None:

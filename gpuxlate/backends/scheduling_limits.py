@@ -83,7 +83,7 @@ class Limits:
 
 
 class Pick(StrEnum):
-    """Which of the nodes that fit a pod, or of their cards, a scheduler picks; the first of equal ones."""
+    """Which of the nodes that take a pod, or of their cards, a scheduler picks. Of equal ones, the first."""
 
     FULLEST = "binpack"
     EMPTIEST = "spread"

@@ -47,6 +47,7 @@ class ClaimTemplate(NamedTuple):
 
     @property
     def data(self) -> dict[str, object]:
+        """The template as plain data."""
         return template_of(self.name, self.namespace, self.claim)
 
 

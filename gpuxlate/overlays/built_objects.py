@@ -64,6 +64,7 @@ class Object(NamedTuple):
 
     @property
     def api_version(self) -> str:
+        """The ``apiVersion`` of the object."""
         group, version = self.identity.group, self.identity.version
         return f"{group}/{version}" if group else version
 

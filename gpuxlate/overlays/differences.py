@@ -93,6 +93,7 @@ class Layers(NamedTuple):
     new_result: Node | None
 
     def at(self, step: str | int) -> Layers:
+        """The same one step down: the values of a key, or the items with an index."""
         return Layers(*(None if node is None else get(node, step) for node in self))
 
     def item(self, name: str, key: str) -> Layers:

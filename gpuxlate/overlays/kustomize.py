@@ -489,8 +489,7 @@ class Tree:
         except UnknownError as error:
             result.mark_unknown(error.message, unclear=True)
             if isinstance(path, Scalar):
-                here = os.path.normpath(os.path.join(folder, path.text))
-                place = PatchPlace(here)
+                place = PatchPlace(os.path.normpath(os.path.join(folder, path.text)))
             result.hits.setdefault(place, []).append(PatchMatch(why=error.message))
             return
         workload_and_templates: list[
@@ -606,8 +605,8 @@ def root_of(folder: str) -> str:
     root_of_repository = repository(folder)
     if os.path.exists(os.path.join(root_of_repository, ".git")):
         return root_of_repository
-    here = os.getcwd()
-    return here if inside(folder, here) else root_of_repository
+    working_folder = os.getcwd()
+    return working_folder if inside(folder, working_folder) else root_of_repository
 
 
 RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")

@@ -44,6 +44,7 @@ class Operation(NamedTuple):
 
     @property
     def sets(self) -> bool:
+        """Whether the operation sets a value."""
         return self.op in SETS and self.value is not None
 
 

@@ -65,6 +65,7 @@ def merge_patch(base: Node | None, part: Node, lists: Map[str, str], key: str | 
 
 
 def is_null(node: Node) -> bool:
+    """Whether a node is null."""
     node = deref(node)
     return isinstance(node, Scalar) and node.kind is ScalarKind.NULL
 

@@ -205,6 +205,7 @@ class BuildPlaces:
 
     @property
     def folder(self) -> str:
+        """The folder of the kustomization, in the form that the run uses."""
         return self.builds.name(self.built.folder)
 
     @cached_property

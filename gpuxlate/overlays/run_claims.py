@@ -33,6 +33,7 @@ class RunFiles:
 
     @cached_property
     def names(self) -> Set[str]:
+        """The names of the files."""
         return {file.name for file in self.files if file.path is not None}
 
     @cached_property
@@ -107,10 +108,12 @@ class ClaimLookup:
 
     @property
     def file(self) -> str:
+        """The name of the file of the source."""
         return self.source.name
 
     @cached_property
     def index(self) -> ClaimIndex:
+        """The index of all files of the run, and of the source where it is none of these."""
         if self.file in self.files.names:
             return self.files.index
         from gpuxlate.claims.index import ClaimIndex, claim_text_of

@@ -132,6 +132,7 @@ class DecidedPod:
     accept: DecidedAccept
 
     def judge(self, fit: PodFit) -> JudgedObject:
+        """The object of the pod with its losses."""
         return JudgedObject(self.name, self.target, self.accept.judge(fit))
 
     def over(self, below: DecidedPod) -> DecidedPod:

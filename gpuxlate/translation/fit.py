@@ -63,6 +63,7 @@ class Outcome:
 
     @property
     def verdict(self) -> Verdict:
+        """The verdict on the share, from its losses."""
         return worst_verdict(self.losses)
 
     @property

@@ -52,10 +52,12 @@ class Settings:
 
     @cached_property
     def context(self) -> Context:
+        """The context of rules: the profile, and all dialects of manifests."""
         return Context(self.profile, registry.pod_backends())
 
     @cached_property
     def scope(self) -> LeftoverScope:
+        """The scope in which keys are leftovers."""
         source = self.from_.name if self.from_ else None
         words = key_index_of(self.context)
         return LeftoverScope(source, self.to.name, words, self.renamed)

@@ -87,6 +87,7 @@ class RenderResult:
 
     @property
     def refused(self) -> bool:
+        """Whether any of its findings is an error."""
         return any(finding.severity is Severity.ERROR for finding in self.diagnostics)
 
 

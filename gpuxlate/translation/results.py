@@ -43,6 +43,7 @@ class File:
 
     @property
     def changed(self) -> bool:
+        """Whether the new bytes differ from the old ones."""
         return self.new != self.old
 
 
@@ -106,4 +107,5 @@ class Result:
 
     @property
     def refused(self) -> bool:
+        """Whether a file could not be read, or any finding is an error."""
         return bool(self.unreadable) or refuses(self.diagnostics)

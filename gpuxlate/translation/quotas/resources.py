@@ -39,10 +39,12 @@ class QuotaNumber(NamedTuple):
 
     @property
     def value(self) -> Value:
+        """The number as it is written, with its path."""
         return self.written.value
 
     @property
     def is_exact(self) -> bool:
+        """Whether the number of the target is the same amount."""
         return self.fitted is not None and self.fitted.amount == self.amount
 
 
@@ -107,6 +109,7 @@ def read_resources(
 
 
 def none_counts_the_same(settings: Settings) -> Message:
+    """The reason that no key of the target counts the same."""
     return msg("no key of {target} counts the same", target=settings.to.name)
 
 
