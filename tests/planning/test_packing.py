@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any
 
@@ -160,6 +161,7 @@ def test_cases_of_one_dimension(sizes: list[int], least: int) -> None:
 
 # --- cases ------------------------------------------------------------------------------------------
 
+ENDS = replace(ask(10, 1, mode="a"), init=True, ends=True)
 CASES = {
     "five of a fifth": (1, [(ask(20, 1),)], {0: 5}, (2, 2)),  # three slots to a card
     "two dimensions": (1, [(ask(80, 1),), (ask(10, 7),)], {0: 2, 1: 2}, (2, 2)),
@@ -167,6 +169,7 @@ CASES = {
     "modes do not meet": (1, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (2, 2)),
     "modes on two cards": (2, [(ask(10, 1, mode="a"),), (ask(10, 1, mode="b"),)], {0: 1, 1: 1}, (1, 2)),
     "three modes on two cards": (2, [(ask(10, 1, mode=mode),) for mode in "abc"], {0: 1, 1: 1, 2: 1}, (2, 3)),
+    "modes one after the other fit no card": (1, [(ENDS, ask(10, 1, mode="b"))], {0: 1}, (0, 0)),
     "pools do not meet": (2, [(ask(10, 1, pool="a"),), (ask(10, 1, pool="b"),)], {0: 1, 1: 1}, (2, 2)),
     "any pool": (2, [(ask(10, 1, pool="a"),), (ask(10, 1),)], {0: 1, 1: 1}, (1, 1)),
     "cards of a pod": (4, [(ask(cards=3),)], {0: 3}, (3, 9)),  # the fourth of each stays free
