@@ -20,10 +20,19 @@ class Case:
     files: dict[str, str]
     left: tuple[str, ...] = field(default=())
     from_: str | None = None
+    becomes: dict[str, str] = field(default_factory=dict)
+    """The texts once the leftovers are accepted; not of every file."""
 
 
 CASES = [
-    Case(one["name"], one["to"], one["files"], tuple(one.get("left", ())), one.get("from"))
+    Case(
+        one["name"],
+        one["to"],
+        one["files"],
+        tuple(one.get("left", ())),
+        one.get("from"),
+        one.get("becomes", {}),
+    )
     for path in sorted(FOLDER.glob("*.yaml"))
     for one in from_yaml(path.read_text(encoding="utf-8"))
 ]
@@ -72,6 +81,7 @@ def test_leftovers(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert (accepted.code, listed(report)) == (0, list(case.left)), accepted.err.decode()
     assert accepted.err.count(b"warning[GX02") == len(case.left)
     assert b"--allow-leftovers" not in accepted.err  # no hint to give what is given
+    assert {name: Path(name).read_text(encoding="utf-8") for name in case.becomes} == case.becomes
 
 
 HALF = """\
