@@ -22,7 +22,7 @@ from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
-from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, ShownCards
 from gpuxlate.planning.verify import Verification, expected, mib_text, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
@@ -117,7 +117,7 @@ def _choose_share(documents: ShareDocuments, name: str | None) -> tuple[Document
     )
 
 
-def _seen(printed: str) -> Seen:
+def _seen(printed: str) -> ShownCards:
     """The output of nvidia-smi. Raises InputError where it is empty, UserError where it is not valid."""
     file = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = file.source().text

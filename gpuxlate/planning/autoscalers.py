@@ -31,7 +31,7 @@ SET_BEFORE = (Setter.YOU, Setter.POOL)
 
 
 def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, str]:
-    """What a node of the profile has allocatable. Raises PlanError where no document says it."""
+    """The allocatable GPU resources of a node of the profile. Raises PlanError if no document gives them."""
     node = node_type(backend, profile)
     offered = backend.allocatable(pool.share, node.cards, node.memory_mib, profile)
     if not offered:
@@ -47,7 +47,7 @@ def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, s
 
 
 def labels(pool: NodePool) -> dict[str, str]:
-    """The labels that the pods of a share choose, whoever sets them, and those that you set."""
+    """The node labels that the pods of a share select, and the labels that the user sets on the nodes."""
     return {
         label.key: str(label.value)
         for label in pool.needs.labels

@@ -16,8 +16,8 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
 from gpuxlate.planning.ledger import GpuUsage, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, comma_list
-from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_way, shortage
-from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of
+from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_placement, shortage
+from gpuxlate.planning.problem import PackingProblem, PodDemand, build_problem
 from gpuxlate.planning.requests import UNLIMITED
 from gpuxlate.planning.search import place_all, sums
 
@@ -72,10 +72,11 @@ class Answer(Printed):
 
 def fits(usage: GpuUsage, demands: Sequence[PodDemand], unclear: Sequence[str] = ()) -> Answer:
     """Whether all pods fit beside those that run. ``unclear``: what is not known of the pods."""
-    problem = problem_of(usage, demands)
+    problem = build_problem(usage, demands)
     ask_indexes = problem.ask_indexes
     sure = [
-        _closed(node_bin) if n in problem.unknown else node_bin for n, node_bin in enumerate(problem.bins)
+        _close(node_bin) if number in problem.unknown else node_bin
+        for number, node_bin in enumerate(problem.bins)
     ]
     warnings = tuple(_warnings(usage, demands))
     undecided = False
@@ -85,18 +86,19 @@ def fits(usage: GpuUsage, demands: Sequence[PodDemand], unclear: Sequence[str] =
     except UndecidedError:
         undecided = True
     if placements is not None:
-        places = tuple(_places(problem, placements))
-        warnings = (*warnings, *_crowded(problem, placements), *_parts(problem, placements))
+        places = tuple(_pod_placements(problem, placements))
+        warnings = (*warnings, *_crowded_cards(problem, placements), *_part_notes(problem, placements))
         verdict = CapacityAnswer.UNKNOWN if unclear else CapacityAnswer.FITS
         return Answer(verdict, len(ask_indexes), len(ask_indexes), tuple(unclear), warnings, places)
     fitting = len(best_fit(sure, ask_indexes)[0])
-    unsure = tuple(_unsure(problem, undecided))
+    unsure = tuple(_doubts(problem, undecided))
     if unsure:
         return Answer(CapacityAnswer.UNKNOWN, len(ask_indexes), fitting, (*unsure, *unclear), warnings)
-    return Answer(CapacityAnswer.NOT, len(ask_indexes), fitting, tuple(_missing(problem)), warnings)
+    return Answer(CapacityAnswer.NOT, len(ask_indexes), fitting, tuple(_shortages(problem)), warnings)
 
 
-def _closed(node_bin: Bin) -> Bin:
+def _close(node_bin: Bin) -> Bin:
+    """The node as one that takes no pod."""
     return Bin(node_bin.cards, tuple(None for _ in node_bin.admits))
 
 
@@ -105,9 +107,9 @@ TOO_MANY_PLACEMENTS = msg(
 )
 
 
-def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
-    """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
-    best = [Bin(_best_case(problem, n), node_bin.admits) for n, node_bin in enumerate(problem.bins)]
+def _doubts(problem: PackingProblem, undecided: bool) -> Iterator[str]:
+    """Why the pods may still fit: on a node whose use is not known, or by a placement that was not tried."""
+    best = [Bin(_best_case(problem, number), node_bin.admits) for number, node_bin in enumerate(problem.bins)]
     try:
         if place_all(best, problem.ask_indexes) is None:
             return
@@ -140,7 +142,7 @@ def _best_case(problem: PackingProblem, number: int) -> tuple[FreeGpu, ...]:
     )
 
 
-def _places(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
+def _pod_placements(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
     numbers: dict[int, int] = {}
     for placement in sorted(
         placements, key=lambda placement: (placement.ask_index, placement.bin, placement.cards)
@@ -174,7 +176,7 @@ def _warnings(usage: GpuUsage, demands: Sequence[PodDemand]) -> Iterator[str]:
                 break
 
 
-def _crowded(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
+def _crowded_cards(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
     """Cards with more containers than the largest of the documented limits, which disagree."""
     added: dict[tuple[int, int], int] = {}
     for placement in placements:
@@ -198,7 +200,7 @@ def _crowded(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Ite
             )
 
 
-def _parts(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
+def _part_notes(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Iterator[str]:
     """Pods that request cards by a resource that counts parts of cards on their node."""
     warnings = set()
     for placement in placements:
@@ -212,8 +214,8 @@ def _parts(problem: PackingProblem, placements: Sequence[BinPlacement]) -> Itera
 
 
 # --- what is missing ------------------------------------------------------------------------------
-def _missing(problem: PackingProblem) -> Iterator[str]:
-    """Why the pods do not fit: those that no node takes, else what is missing in all."""
+def _shortages(problem: PackingProblem) -> Iterator[str]:
+    """Why the pods do not fit: the pods that no node takes, else what all nodes together lack."""
     alone = True
     for ask_index, demand in enumerate(problem.demands):
         reasons = reasons_by_node(problem, ask_index)
@@ -228,7 +230,7 @@ def _missing(problem: PackingProblem) -> Iterator[str]:
             for reason, names in grouped.items():
                 yield msg("{name}: {nodes}: {why}", name=demand.name, nodes=comma_list(names), why=reason)
     if alone:
-        yield from _in_all(problem)
+        yield from _shortages_in_all(problem)
 
 
 def reasons_by_node(problem: PackingProblem, ask_index: int) -> dict[int, str | None]:
@@ -243,7 +245,7 @@ def _why_not(problem: PackingProblem, ask_index: int, number: int) -> str | None
     node_bin = problem.bins[number]
     asks = node_bin.admits[ask_index] or ()
     try:
-        if first_way(node_bin.cards, asks) is not None:
+        if first_placement(node_bin.cards, asks) is not None:
             return None
     except UndecidedError:
         return None
@@ -256,12 +258,12 @@ def _why_not(problem: PackingProblem, ask_index: int, number: int) -> str | None
 
 def why_not(demand: PodDemand, node: GpuNode) -> str | None:
     """Why a node that runs nothing does not take one pod; None where it does."""
-    return _why_not(problem_of(GpuUsage({node.name: open_ledger(node)}), [demand]), 0, 0)
+    return _why_not(build_problem(GpuUsage({node.name: open_ledger(node)}), [demand]), 0, 0)
 
 
-def _in_all(problem: PackingProblem) -> Iterator[str]:
-    """What is missing where each pod fits alone, and not all of them."""
-    counted = list(_counted_in_all(problem))
+def _shortages_in_all(problem: PackingProblem) -> Iterator[str]:
+    """What the nodes lack in total where each pod fits alone, but not all of them do."""
+    counted = list(_counted_shortages(problem))
     if counted:
         yield from counted
         return
@@ -283,7 +285,7 @@ def _in_all(problem: PackingProblem) -> Iterator[str]:
         yield msg("each pod fits alone, but not all together: what is free is spread over several cards")
 
 
-def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
+def _counted_shortages(problem: PackingProblem) -> Iterator[str]:
     """Resources of which the pods request more by number than all nodes have free."""
     requested: Counter[str] = Counter()
     for ask_index in problem.ask_indexes:

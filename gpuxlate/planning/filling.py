@@ -11,7 +11,14 @@ from typing import Any, NamedTuple, assert_never
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
 from gpuxlate.model.declarations import record
-from gpuxlate.planning.placing import CardIndexes, CardOrder, FreeCards, FreeGpu, UndecidedError, first_way
+from gpuxlate.planning.placing import (
+    CardIndexes,
+    CardOrder,
+    FreeCards,
+    FreeGpu,
+    UndecidedError,
+    first_placement,
+)
 from gpuxlate.planning.requests import Asks, ContainerRequest, phases
 
 
@@ -35,7 +42,7 @@ class Nodes:
     """Nodes in the order in which they are tried for the next pod, without those that are full.
 
     ``card_mib``: MiB that weigh as much as all compute of a card. ``empty``: the node that is added where
-    none takes a pod; without one, the pod is left over.
+    no node takes a pod; without it, the pod stays unplaced.
     """
 
     def __init__(self, bins: Iterable[Bin], how: Scheduling, card_mib: int, empty: Bin | None = None) -> None:
@@ -65,7 +72,7 @@ class Nodes:
     def take(self, ask_index: int) -> BinPlacement | None:
         """Place a pod; None where no node has room.
 
-        What refuses one pod of these asks refuses the next: room only becomes less.
+        A node without room for a pod is not tried again for the same requests, since room only shrinks.
         """
         refused = self._refused.setdefault(ask_index, set())
         mib, percent = self._needs[ask_index]
@@ -92,7 +99,7 @@ class Nodes:
     def _place(self, ask_index: int, number: int) -> CardIndexes | None:
         asks = self.bins[number].admits[ask_index]
         try:
-            way = first_way(self.state[number], asks, self._order) if asks is not None else None
+            way = first_placement(self.state[number], asks, self._order) if asks is not None else None
         except UndecidedError:
             return None
         if way is None:
@@ -210,8 +217,8 @@ def best_fit(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[list[BinP
 def fill_nodes(
     nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[BinPlacement], list[int]]:
-    """Place pods on nodes, large ones first; those that go with all others come last, into what those have
-    left."""
+    """Place pods on nodes, large pods first. Pods that may share a node with any other come last, and fill
+    what is free on the nodes of the others."""
     placements: list[BinPlacement] = []
     unplaced: list[int] = []
     for ask_index in sorted(

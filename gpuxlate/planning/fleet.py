@@ -1,6 +1,7 @@
 """The pods on as few equal nodes as best-fit in several orders finds, beside the lower bound.
 
-First fewest nodes, then fewest cards of them. Nothing is said to be the least unless it equals the bound.
+A packing with fewer nodes is better, then one with fewer cards in use. It is called the least only where it
+equals the lower bound.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from gpuxlate.backends.scheduling_limits import Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.bounds import EmptyNode, LowerBound, lower_bound
 from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill_nodes
-from gpuxlate.planning.placing import FreeCards, UndecidedError, first_way
+from gpuxlate.planning.placing import FreeCards, UndecidedError, first_placement
 from gpuxlate.planning.requests import Asks
 
 ORDERED = 5_000
@@ -67,7 +68,7 @@ def pack_fleet(empty: FreeCards, asks: Sequence[Asks], counts: Mapping[int, int]
 
 def _fits(empty: FreeCards, asks: Asks) -> bool:
     try:
-        return first_way(empty, asks) is not None
+        return first_placement(empty, asks) is not None
     except UndecidedError:
         return False
 

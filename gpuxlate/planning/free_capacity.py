@@ -8,7 +8,7 @@ from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg
 from gpuxlate.planning.ledger import GpuUsage, Ledger
-from gpuxlate.planning.problem import spaces, unknown_of
+from gpuxlate.planning.problem import free_gpus, why_unreadable
 
 
 @record
@@ -94,9 +94,9 @@ def rooms(usage: GpuUsage) -> list[FreeCapacity]:
 
 
 def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
-    readable = [ledger for ledger in ledgers if unknown_of(ledger) is None]
+    readable = [ledger for ledger in ledgers if why_unreadable(ledger) is None]
     taking = [ledger for ledger in readable if ledger.node.closed is None]
-    free = [(ledger, n, space) for ledger in taking for n, space in enumerate(spaces(ledger))]
+    free = [(ledger, n, space) for ledger in taking for n, space in enumerate(free_gpus(ledger))]
     cores = sum(space.cores for _, _, space in free)
     memory = sum(space.memory_mib for _, _, space in free)
     sizes = [ledger.view.card_mib for ledger in taking if ledger.view.card_mib]
@@ -117,7 +117,7 @@ def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
         tuple(
             msg("{node}: {why}", node=ledger.node.name, why=why)
             for ledger in ledgers
-            if (why := unknown_of(ledger) or ledger.node.closed)
+            if (why := why_unreadable(ledger) or ledger.node.closed)
         ),
     )
 

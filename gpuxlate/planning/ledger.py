@@ -42,7 +42,7 @@ class ContainerUse:
 
 
 @record
-class Unplaced:
+class UnplacedContainer:
     """A container whose cards are not known; ``ask`` is None where it cannot be read."""
 
     namespace: str
@@ -74,7 +74,8 @@ class OccupiedCard:
         return self._maximum(lambda _: 1)
 
     def _maximum(self, size: Callable[[ContainerUse], int]) -> int:
-        """A sum over its pods: what each takes at the most, since init containers end before the others."""
+        """The sum over the pods of the card of the most that each uses at one time, since init containers end
+        before the others start."""
         if not any(use.ask.ends for use in self.held):
             return sum(map(size, self.held))
         sums: dict[tuple[str, str], Counter[int | None]] = {}
@@ -95,7 +96,7 @@ class Ledger:
 
     node: GpuNode
     cards: list[OccupiedCard]
-    unplaced: list[Unplaced] = field(default_factory=list)
+    unplaced: list[UnplacedContainer] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -104,7 +105,7 @@ class Ledger:
         return self.node.view
 
     def _unplaced(self) -> Iterator[tuple[ContainerRequest, int]]:
-        """What is in use elsewhere: the request, and of how many cards."""
+        """The requests of containers whose cards are not known, each with its number of cards."""
         return ((unplaced.ask, unplaced.ask.cards) for unplaced in self.unplaced if unplaced.ask)
 
     @property
@@ -128,7 +129,7 @@ class Ledger:
         return max(0, self.view.memory_mib - taken)
 
     def free(self, counted: CountedRequests) -> int:
-        """How many of what the node counts no pod requests."""
+        """How many of a resource that the node counts are free."""
         return max(0, counted.amount - self.taken.get(counted.key, 0))
 
     @property
@@ -196,7 +197,9 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(
-            Unplaced(pod.namespace, pod.name, container.name, None, msg("its request cannot be read"))
+            UnplacedContainer(
+                pod.namespace, pod.name, container.name, None, msg("its request cannot be read")
+            )
         )
     steady = any(not ask.ends for ask in asks)
     for ask in asks:
@@ -205,7 +208,9 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
             continue  # it has ended, or an older scheduler records no init containers
         reason = _why_not(where, ask, ledger)
         if where is None or reason:
-            ledger.unplaced.append(Unplaced(pod.namespace, pod.name, ask.container, ask, reason or NO_RECORD))
+            ledger.unplaced.append(
+                UnplacedContainer(pod.namespace, pod.name, ask.container, ask, reason or NO_RECORD)
+            )
             continue
         for number, index in enumerate(where.cards):
             memory = ask.memory_mib

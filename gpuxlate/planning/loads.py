@@ -65,7 +65,7 @@ class Load:
         return tuple(requests)
 
     def unrounded(self) -> tuple[Share, ...]:
-        """The shares with what was asked in place of what it was rounded to."""
+        """The shares with the requested values in place of the rounded ones."""
         return tuple(map(_unrounded_share, self.items, self.shares))
 
 
@@ -85,7 +85,7 @@ def _unrounded_share(item: Item, share: Share) -> Share:
 
 
 def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
-    """Pods of which every share is accepted; and the items of the others."""
+    """The pods whose shares are all accepted, by template; and the items of the other pods."""
     pods: dict[tuple[object, ...], list[Item]] = {}
     for item in counted_once(items):
         # a claim that pods have together is there once, whatever their number

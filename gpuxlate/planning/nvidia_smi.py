@@ -49,8 +49,8 @@ class SeenCard:
 
 
 @record
-class Seen:
-    """What was read; ``notes`` are for people."""
+class ShownCards:
+    """The cards in an output of nvidia-smi, and its form. ``notes``: sentences on what was not read."""
 
     form: OutputForm
     cards: tuple[SeenCard, ...]
@@ -86,19 +86,19 @@ _TABLE_HEAD = regex(r"\|\s*GPU\s+Name\b")
 _LIST_ROW = regex(r"\s*GPU ([0-9]{1,4}): ([^\n]*?)\s*\(UUID: [^)]*\)\s*")
 
 
-def read_nvidia_smi(text: str) -> Seen:
+def read_nvidia_smi(text: str) -> ShownCards:
     """The cards in an output of nvidia-smi. Raises NvidiaSmiError."""
     lines = _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     stripped = [line.strip()[:MAX_LINE] for line in lines]
     if any(_TABLE_HEAD.match(line) for line in stripped):
-        seen = _table(stripped)
+        seen = _read_table(stripped)
     elif any(_LIST_ROW.fullmatch(line) for line in stripped):
-        seen = _list(stripped)
+        seen = _read_list(stripped)
     else:
         start = next((n for n, line in enumerate(stripped) if _is_csv(line)), None)
         if start is None:
-            raise _nothing_in(stripped)
-        seen = _csv([(n, line) for n, line in enumerate(stripped[start:], start + 1) if line])
+            raise _no_cards_error(stripped)
+        seen = _read_csv([(n, line) for n, line in enumerate(stripped[start:], start + 1) if line])
     indices = [card.index for card in seen.cards]
     if len(set(indices)) < len(indices):
         twice = next(n for n in indices if indices.count(n) > 1)
@@ -109,8 +109,8 @@ def read_nvidia_smi(text: str) -> Seen:
     return seen
 
 
-def _nothing_in(lines: Sequence[str]) -> NvidiaSmiError:
-    """Why a text has no cards."""
+def _no_cards_error(lines: Sequence[str]) -> NvidiaSmiError:
+    """The error for a text without cards, which says what the text is."""
     for line in lines:
         for sign, meaning, hint in _FAILURES:
             if re.search(sign, line.lower()):
@@ -139,12 +139,12 @@ _BORDER = regex(r"[+|](?:-+\+)+-+[+|]")
 _TABLE_END = regex(r"\|\s*(?:MIG devices|(?:Compute )?Processes)\s*:")
 
 
-def _table(lines: Sequence[str]) -> Seen:
+def _read_table(lines: Sequence[str]) -> ShownCards:
     """The cards are between the heading of the table and the next table, each closed by a border."""
     cards: list[SeenCard] = []
     card: SeenCard | None = None
     has_memory = False  # the memory of the card was read
-    inside, notes = _inside(lines)
+    inside, notes = _card_lines(lines)
     for line in inside:
         row = _CARD_ROW.fullmatch(line)
         if card is None:
@@ -162,13 +162,13 @@ def _table(lines: Sequence[str]) -> Seen:
         elif row:
             break
     if card is not None:
-        raise _cut(card)
+        raise _cut_off_error(card)
     if not cards:
         raise NvidiaSmiError("the table of nvidia-smi has no card, or ends before the first")
-    return Seen(OutputForm.TABLE, tuple(cards), tuple(notes))
+    return ShownCards(OutputForm.TABLE, tuple(cards), tuple(notes))
 
 
-def _inside(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+def _card_lines(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     """The lines of cards, without the heading above and the tables below them; and notes."""
     inside: list[str] = []
     notes: list[str] = []
@@ -194,19 +194,19 @@ def _with_memory(card: SeenCard, line: str) -> SeenCard:
     """The card with the memory of its second line."""
     match = _MEMORY.fullmatch(line)
     if match is None:
-        raise _cut(card)
+        raise _cut_off_error(card)
     used, total = match[1], match[2]
     return SeenCard(card.index, card.name, int(total) if total else None, int(used) if used else None)
 
 
-def _cut(card: SeenCard) -> NvidiaSmiError:
+def _cut_off_error(card: SeenCard) -> NvidiaSmiError:
     return NvidiaSmiError(
         msg("the table of nvidia-smi is incomplete or malformed at card {index}", index=card.index)
     )
 
 
 # --- nvidia-smi -L ----------------------------------------------------------------------------------
-def _list(lines: Sequence[str]) -> Seen:
+def _read_list(lines: Sequence[str]) -> ShownCards:
     """``GPU 0: NVIDIA A10 (UUID: GPU-...)``, followed by the MIG devices of the card."""
     cards: list[SeenCard] = []
     notes: list[str] = []
@@ -220,7 +220,7 @@ def _list(lines: Sequence[str]) -> Seen:
             raise NvidiaSmiError(
                 msg("the list of nvidia-smi -L is incomplete or malformed at: {short}", short=_short(line))
             )
-    return Seen(OutputForm.LIST, tuple(cards), tuple(dict.fromkeys(notes)))
+    return ShownCards(OutputForm.LIST, tuple(cards), tuple(dict.fromkeys(notes)))
 
 
 # --- CSV --------------------------------------------------------------------------------------------
@@ -241,11 +241,11 @@ def _cells(line: str) -> list[str]:
 
 
 def _is_csv(line: str) -> bool:
-    return _head(line) is not None or _is_plain_row(line)
+    return _column_titles(line) is not None or _is_plain_row(line)
 
 
-def _head(line: str) -> list[tuple[str, str | None]] | None:
-    """The columns of a heading, with their units; None where the line is not a heading."""
+def _column_titles(line: str) -> list[tuple[str, str | None]] | None:
+    """The titles of the columns with their units; None where the line is not a row of titles."""
     cells = [_HEAD_CELL.fullmatch(cell) for cell in _cells(line)]
     columns = [(cell[1], cell[2]) for cell in cells if cell]
     is_heading = any(name in _FIELDS for name, _ in columns)
@@ -262,10 +262,10 @@ def _is_plain_row(line: str) -> bool:
     )
 
 
-def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
+def _read_csv(lines: Sequence[tuple[int, str]]) -> ShownCards:
     """Rows under a heading in any order, or without one in the documented order."""
     columns: list[str | None] = list(_PLAIN_ORDER)
-    head = _head(lines[0][1])
+    head = _column_titles(lines[0][1])
     if head is not None:
         columns = [_FIELDS.get(name) for name, _ in head]
         foreign = [unit for name, unit in head if name.startswith("memory.") and unit not in (None, "MiB")]
@@ -291,7 +291,7 @@ def _csv(lines: Sequence[tuple[int, str]]) -> Seen:
             ),
             "pass the output with its heading: --format=csv",
         )
-    return Seen(OutputForm.CSV, cards)
+    return ShownCards(OutputForm.CSV, cards)
 
 
 def _rows(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.messages import join_and, msg, plural
-from gpuxlate.planning.requests import Asks, ContainerRequest, is_there, run_together
+from gpuxlate.planning.requests import Asks, ContainerRequest, runs_beside, run_together
 
 MAX_PLACEMENTS = 20_000
 """Placements that an exact search tries, about a second of work."""
@@ -28,8 +28,10 @@ class FreeGpu(NamedTuple):
     pool: str = ANY
 
     def takes(self, ask: ContainerRequest) -> bool:
-        """A container that makes the request can run on the card beside those that do."""
-        if self.slots <= 0 or not (_meet(self.mode, ask.mode) and _meet(self.pool, ask.pool)):
+        """Whether the card has room for a container with this request beside the containers that it runs."""
+        if self.slots <= 0 or not (
+            _are_compatible(self.mode, ask.mode) and _are_compatible(self.pool, ask.pool)
+        ):
             return False
         if ask.whole:
             return self.untouched and self.cores == PERCENT
@@ -38,7 +40,7 @@ class FreeGpu(NamedTuple):
         return ask.memory_mib is None or self.memory_mib >= ask.memory_mib
 
     def less(self, ask: ContainerRequest) -> FreeGpu:
-        """What is left when the container runs there."""
+        """What is free on the card once a container with this request runs there."""
         mode = self.mode or ask.mode
         if ask.whole or ask.alone:
             return FreeGpu(0, 0, 0, False, mode, self.pool)
@@ -46,7 +48,7 @@ class FreeGpu(NamedTuple):
         return FreeGpu(self.cores - ask.cores, memory, self.slots - 1, False, mode, self.pool)
 
 
-def _meet(mode: str, other: str) -> bool:
+def _are_compatible(mode: str, other: str) -> bool:
     return ANY in (mode, other) or mode == other
 
 
@@ -68,7 +70,7 @@ class Budget:
         self.remaining = steps
 
     def spend(self) -> None:
-        """Count one placement more. Raises UndecidedError where none is left."""
+        """Count one more placement. Raises UndecidedError where none is left."""
         self.remaining -= 1
         if self.remaining < 0:
             raise UndecidedError
@@ -86,62 +88,63 @@ def distinct_placements(
 
     Raises UndecidedError where there are too many.
     """
-    usable, budget = _of_pool(cards, asks), budget or Budget(MAX_PLACEMENTS)
+    usable, budget = _in_pool_of(cards, asks), budget or Budget(MAX_PLACEMENTS)
     if any(ask.ends for ask in asks):
-        return _ways_inrun_together(usable, asks, budget, order)
-    return _ways(usable, asks, budget, order)
+        return _placements_with_init_containers(usable, asks, budget, order)
+    return _placements(usable, asks, budget, order)
 
 
-def first_way(
+def first_placement(
     cards: FreeCards, asks: Asks, order: CardOrder | None = None
 ) -> tuple[FreeCards, CardIndexes] | None:
     """The first placement of a pod on the cards of a node, or None. Raises UndecidedError."""
     if len(asks) != 1:
         return next(distinct_placements(cards, asks, order=order), None)
     ask = asks[0]
-    able = _able(cards, ask)
+    able = _cards_that_fit(cards, ask)
     if len(able) < ask.cards:
         return None
-    picked = (min(able, key=order)[-1],) if ask.cards == 1 else next(_picks(cards, ask, order))
-    return _taken(_of_pool(cards, asks), ask, picked), (picked,)
+    picked = (min(able, key=order)[-1],) if ask.cards == 1 else next(_choices_of_cards(cards, ask, order))
+    return _reserve(_in_pool_of(cards, asks), ask, picked), (picked,)
 
 
-def _of_pool(cards: FreeCards, asks: Asks) -> FreeCards:
-    """The cards when the pod is on their node; where it may not be there, no card takes it."""
+def _in_pool_of(cards: FreeCards, asks: Asks) -> FreeCards:
+    """The cards, whose node joins the pool of the pod if it has none yet. Cards of another pool take nothing
+    of the pod."""
     pool = asks[0].pool if asks else ANY
     if pool == ANY or not cards or cards[0].pool != ANY:
         return cards
     return tuple(card._replace(pool=pool) for card in cards)
 
 
-def _taken(cards: FreeCards, ask: ContainerRequest, picked: tuple[int, ...]) -> FreeCards:
+def _reserve(cards: FreeCards, ask: ContainerRequest, picked: tuple[int, ...]) -> FreeCards:
     after = list(cards)
-    for n in picked:
-        after[n] = after[n].less(ask)
+    for index in picked:
+        after[index] = after[index].less(ask)
     return tuple(after)
 
 
-def _ways(
+def _placements(
     cards: FreeCards, asks: Asks, budget: Budget, order: CardOrder | None
 ) -> Iterator[tuple[FreeCards, CardIndexes]]:
     if not asks:
         yield cards, ()
         return
     seen: set[FreeCards] = set()
-    for picked in _picks(cards, asks[0], order):
+    for picked in _choices_of_cards(cards, asks[0], order):
         budget.spend()
-        for free_cards, indexes in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
+        for free_cards, indexes in _placements(_reserve(cards, asks[0], picked), asks[1:], budget, order):
             shape = tuple(sorted(free_cards))
             if shape not in seen:
                 seen.add(shape)
                 yield free_cards, (picked, *indexes)
 
 
-def _ways_inrun_together(
+def _placements_with_init_containers(
     cards: FreeCards, asks: Asks, budget: Budget, order: CardOrder | None
 ) -> Iterator[tuple[FreeCards, CardIndexes]]:
-    """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
-    for what is there already."""
+    """The placements of a pod with init containers that end. Each of them has the cards as they are before
+    the pod, less what the sidecars that started before it use."""
     steady = [number for number, ask in enumerate(asks) if not ask.ends]
     turns = (*steady, *(number for number, ask in enumerate(asks) if ask.ends))
     seen: set[FreeCards] = set()
@@ -152,27 +155,29 @@ def _ways_inrun_together(
             return
         ask = asks[turns[at]]
         last = ask.index if ask.ends else None
-        free = _less(cards, asks, {n: placed[n] for n in placed if is_there(asks[n], last)})
-        for picked in _picks(free, ask, order, (cards, taken(cards, asks, placed))):
+        free = _reserve_all(
+            cards, asks, {index: placed[index] for index in placed if runs_beside(asks[index], last)}
+        )
+        for picked in _choices_of_cards(free, ask, order, (cards, free_after(cards, asks, placed))):
             budget.spend()
             yield from place(at + 1, {**placed, turns[at]: picked})
 
     for placed in place(0, {}):
-        free_cards = taken(cards, asks, placed)
+        free_cards = free_after(cards, asks, placed)
         shape = tuple(sorted(free_cards))
-        if shape not in seen and _one_mode(cards, asks, placed):
+        if shape not in seen and _keeps_one_mode(cards, asks, placed):
             seen.add(shape)
             yield free_cards, tuple(placed[number] for number in range(len(asks)))
 
 
-def _less(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
+def _reserve_all(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
     for number, picked in placed.items():
-        cards = _taken(cards, asks[number], picked)
+        cards = _reserve(cards, asks[number], picked)
     return cards
 
 
-def _one_mode(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> bool:
-    """No card is in two modes, be it one after the other."""
+def _keeps_one_mode(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> bool:
+    """No card would run containers of two modes, not even one after the other."""
     modes: dict[int, set[str]] = {}
     for number, picked in placed.items():
         for index in picked:
@@ -180,13 +185,18 @@ def _one_mode(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]
     return all(len(card_modes - {ANY}) <= 1 for card_modes in modes.values())
 
 
-def taken(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
-    """What a pod leaves free of the cards that its containers have, by number: the least of its phases."""
-    views = [_less(cards, asks, {n: placed[n] for n in phase if n in placed}) for phase in run_together(asks)]
-    return tuple(map(_least, zip(*views, strict=True)))
+def free_after(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
+    """What is free on each card while the pod runs: the least over its phases.
+
+    ``placed``: by the index of a container in ``asks``, the indexes of its cards."""
+    views = [
+        _reserve_all(cards, asks, {index: placed[index] for index in phase if index in placed})
+        for phase in run_together(asks)
+    ]
+    return tuple(map(_least_free, zip(*views, strict=True)))
 
 
-def _least(views: Sequence[FreeGpu]) -> FreeGpu:
+def _least_free(views: Sequence[FreeGpu]) -> FreeGpu:
     mode = next((space.mode for space in views if space.mode), ANY)
     return FreeGpu(
         min(space.cores for space in views),
@@ -198,16 +208,22 @@ def _least(views: Sequence[FreeGpu]) -> FreeGpu:
     )
 
 
-def _able(cards: FreeCards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
-    """What is free on each card that takes a container, with its index. The tightest sorts first."""
-    return [(card.memory_mib, card.cores, card.slots, n) for n, card in enumerate(cards) if card.takes(ask)]
+def _cards_that_fit(cards: FreeCards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
+    """The cards that take a container: MiB, percent and slots that are free, and the index of the card. The
+    card with the least room sorts first."""
+    return [
+        (card.memory_mib, card.cores, card.slots, index)
+        for index, card in enumerate(cards)
+        if card.takes(ask)
+    ]
 
 
-def _picks(
+def _choices_of_cards(
     cards: FreeCards, ask: ContainerRequest, order: CardOrder | None, also: tuple[FreeCards, ...] = ()
 ) -> Iterator[tuple[int, ...]]:
-    """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
-    able = [row[-1] for row in sorted(_able(cards, ask), key=order)]
+    """The indexes of cards for one container, one choice after the other. Of cards that are equal, in
+    ``cards`` and in every view of ``also``, only one is tried."""
+    able = [row[-1] for row in sorted(_cards_that_fit(cards, ask), key=order)]
 
     def equal(first: int, other: int) -> bool:
         return all(view[first] == view[other] for view in (cards, *also))
@@ -223,9 +239,8 @@ def _picks(
     return choose(0, ())
 
 
-# Why the cards of a node do not take a container, in a sentence.
 def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
-    """What is missing; ``able``: how many of the cards take it."""
+    """Why the cards of a node do not take a container, as a phrase. ``able``: how many cards take it."""
     if ask.whole and ask.mode != ANY:
         return msg("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)
     if len(cards) < ask.cards:

@@ -22,15 +22,15 @@ from gpuxlate.planning.filling import smallest
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.parts import UnknownPartError
-from gpuxlate.planning.placing import FreeCards, FreeGpu, first_way, shortage
-from gpuxlate.planning.problem import slots_of
+from gpuxlate.planning.placing import FreeCards, FreeGpu, first_placement, shortage
+from gpuxlate.planning.problem import container_limit
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.target_units import PART_FIELDS
 
 
 class PlanError(UserError, ValueError):
-    """A plan would be a guess; ``hint``: what the profile has to say."""
+    """The plan cannot be made since something is not known; ``hint``: what to add to the profile."""
 
 
 class NodeType(NamedTuple):
@@ -74,7 +74,7 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
         message = msg("the profile for {target} has no {names}", target=backend.name, names=names_missing)
         raise PlanError(message, hint)
     unit = _unit_mib(backend, profile)
-    slots = backend.limits.per_card_in(profile) or slots_of(backend.limits, live=False)
+    slots = backend.limits.per_card_in(profile) or container_limit(backend.limits, live=False)
     return NodeType(
         model, per_node, memory, memory // unit * unit, unit, None if slots == UNLIMITED else slots
     )
@@ -119,8 +119,9 @@ class Rounding(Printed):
     """Shares with this value."""
 
 
-class Nowhere(NamedTuple):
-    """Pods that are not packed, and why: no node of this type takes them, or nothing says how many do."""
+class UnplacedPods(NamedTuple):
+    """Pods that are not packed, and why: no node of this type takes them, or it is not known how many it
+    takes."""
 
     load: Load
     reason: str
@@ -180,7 +181,7 @@ class TargetPlan:
     asks: tuple[Asks, ...]
     fleet: Fleet
     refused: tuple[Item, ...]
-    nowhere: tuple[Nowhere, ...]
+    nowhere: tuple[UnplacedPods, ...]
     use: Mapping[str, Utilization]
     roundings: tuple[Rounding, ...]
     cards_unrounded: int
@@ -216,25 +217,25 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     numbers: dict[Asks, int] = {}
     loads: list[Load] = []
     ask_indexes: list[int] = []
-    nowhere: list[Nowhere] = []
+    nowhere: list[UnplacedPods] = []
     for load in every:
         try:
             requests = load.asks(backend, profile)
         except UnknownPartError as error:
-            nowhere.append(Nowhere(load, message_of(error)))
+            nowhere.append(UnplacedPods(load, message_of(error)))
             continue
         if requests:
             ask_indexes.append(numbers.setdefault(requests, len(numbers)))
             loads.append(load)
         else:
             message = msg("the scheduler of {target} looks at no init container", target=backend.name)
-            nowhere.append(Nowhere(load, message))
+            nowhere.append(UnplacedPods(load, message))
     asks = tuple(numbers)
     fleet = pack_loads(node, asks, loads, ask_indexes)
     homeless = frozenset(fleet.unschedulable)
-    held = held_on(loads, ask_indexes, asks, fleet)
+    held = containers_by_card(loads, ask_indexes, asks, fleet)
     nowhere += [
-        Nowhere(load, why_nowhere(node, asks[ask_index]))
+        UnplacedPods(load, why_unplaced(node, asks[ask_index]))
         for load, ask_index in zip(loads, ask_indexes, strict=True)
         if ask_index in homeless and load.pods
     ]
@@ -247,7 +248,7 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
         fleet,
         tuple(refused),
         tuple(nowhere),
-        _use(node, asks, fleet, held),
+        _utilization(node, asks, fleet, held),
         tuple(_roundings(loads)),
         _unrounded(node, backend, profile, loads, fleet),
         held,
@@ -277,14 +278,14 @@ def _unrounded(
     if not _roundings(loads):
         return fleet.cards
     numbers: dict[Asks, int] = {}
-    fitting = [load for load in loads if first_way(node.empty, load.asks(backend, profile)) is not None]
+    fitting = [load for load in loads if first_placement(node.empty, load.asks(backend, profile)) is not None]
     ask_indexes = [
         numbers.setdefault(load.asks(backend, profile, load.unrounded()), len(numbers)) for load in fitting
     ]
     return pack_loads(node, tuple(numbers), fitting, ask_indexes).cards
 
 
-def why_nowhere(node: NodeType, asks: Asks) -> str:
+def why_unplaced(node: NodeType, asks: Asks) -> str:
     """Why an empty node does not take a pod."""
     for ask in asks:
         able = sum(space.takes(ask) for space in node.empty)
@@ -294,7 +295,7 @@ def why_nowhere(node: NodeType, asks: Asks) -> str:
 
 
 # --- what the numbers say -------------------------------------------------------------------------
-def _use(
+def _utilization(
     node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
 ) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
@@ -341,7 +342,7 @@ def _roundings(loads: Iterable[Load]) -> list[Rounding]:
     ]
 
 
-def held_on(
+def containers_by_card(
     loads: Sequence[Load], ask_indexes: Sequence[int], asks: Sequence[Asks], fleet: Fleet
 ) -> tuple[tuple[tuple[PlacedContainer, ...], ...], ...]:
     """By node and card, the containers on it."""

@@ -76,7 +76,7 @@ class PreflightCheck(Printed):
 
     @property
     def failed(self) -> bool:
-        """No node meets it, and the target needs it."""
+        """No node meets the prerequisite, and the target needs it."""
         return self.state is RequirementState.UNMET and self.severity is Severity.ERROR
 
 
@@ -135,14 +135,14 @@ def preflight(
     """What a target needs on these nodes: for one share with ``needs``, else in general."""
     serving = nodes_serving(nodes, backend, share)
     requirements = backend.requirements if needs is None else needs.requirements
-    points = [_served(backend, serving, nodes)]
+    points = [_check_target(backend, serving, nodes)]
     if serving:
         if share is not None and backend.overrides("parts") and any(node.view.counted for node in serving):
             # whoever divided the cards: what counts is that the node takes the pod
-            points.append(_taken(share, serving, backend))
+            points.append(_check_room(share, serving, backend))
         else:
-            points += [_label(label, serving) for label in (needs.labels if needs else ())]
-        points += [_requirement(requirement, serving, version, backend) for requirement in requirements]
+            points += [_check_label(label, serving) for label in (needs.labels if needs else ())]
+        points += [_check_requirement(requirement, serving, version, backend) for requirement in requirements]
     lacking = (
         {unmet.node for point in points if point.severity is Severity.ERROR for unmet in point.not_met}
         if needs
@@ -152,7 +152,7 @@ def preflight(
     return PreflightReport(tuple(node.name for node in serving), tuple(points), ready)
 
 
-def _served(backend: Backend, serving: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
+def _check_target(backend: Backend, serving: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
     closed = tuple(UnmetNode(node.name, node.closed) for node in serving if node.closed)
     opened = tuple(node.name for node in serving if node.closed is None)
@@ -171,14 +171,14 @@ def _served(backend: Backend, serving: Sequence[GpuNode], nodes: Sequence[GpuNod
     )
 
 
-def _taken(share: Share, serving: Sequence[GpuNode], backend: Backend) -> PreflightCheck:
+def _check_room(share: Share, serving: Sequence[GpuNode], backend: Backend) -> PreflightCheck:
     """The nodes that take a pod with the share, written for them, when nothing else runs there."""
     pods: dict[Extension | None, PodKeys | str] = {}
     whys: dict[str, str | None] = {}
     for node in serving:
         extension = node.view.extension
         if extension not in pods:
-            pods[extension] = _written(share, backend, unit_profile(node.view))
+            pods[extension] = _write_share(share, backend, unit_profile(node.view))
         pod = pods[extension]
         open_node = replace(node, closed=None)  # that is another point
         whys[node.name] = pod if isinstance(pod, str) else why_not(PodDemand("", pod, backend, 1), open_node)
@@ -195,7 +195,7 @@ def _taken(share: Share, serving: Sequence[GpuNode], backend: Backend) -> Prefli
     )
 
 
-def _written(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
+def _write_share(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
     """The keys of a pod with the share at a target, or why it is refused."""
     allowed = Accept(round_up=True, drop=frozenset(JSON_NAMES.values()))
     fitted = fit_pod([ContainerShare("", 0, share=share)], backend, allowed, profile)
@@ -205,7 +205,7 @@ def _written(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
     return next((loss.diagnostic().message for loss in refused), fitted.keys)
 
 
-def _label(label: NodeLabel, serving: Sequence[GpuNode]) -> PreflightCheck:
+def _check_label(label: NodeLabel, serving: Sequence[GpuNode]) -> PreflightCheck:
     """A label as the vendor reads it: a default counts as set."""
     met, unmet = [], []
     for node in serving:
@@ -226,7 +226,7 @@ def _label(label: NodeLabel, serving: Sequence[GpuNode]) -> PreflightCheck:
     )
 
 
-def _requirement(
+def _check_requirement(
     need: Requirement, serving: Sequence[GpuNode], version: str, backend: Backend
 ) -> PreflightCheck:
     met, unmet, unknown = [], [], []

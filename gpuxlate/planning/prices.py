@@ -1,4 +1,4 @@
-"""What parts of cards cost, and whose the price of nodes is: exact, in the currency of who gives a price.
+"""The price of the nodes of a plan, divided among its workloads: exact, in the currency of the prices given.
 
 A container holds of a card the larger of its parts of compute and memory, as EMR Serverless bills mGPU
 (``backends.billing.part_of_card``, with its source).
@@ -69,7 +69,8 @@ class PlanPrice(Printed):
 
 
 def price_of_plan(plan: TargetPlan, per_card: Fraction) -> PlanPrice:
-    """Whose the price of the nodes is. On each card a pod holds the most that it takes there at one time."""
+    """The price of the nodes for an hour, divided among the workloads. On each card a pod holds the most that
+    it uses there at one time. ``per_card``: the price of one card for an hour."""
     held: dict[int, Fraction] = defaultdict(Fraction)
     idle = twice = Fraction(0)
     for card in (card for node in plan.held for card in node):

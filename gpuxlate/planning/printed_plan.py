@@ -1,4 +1,4 @@
-"""What programs read of a plan."""
+"""The records of ``plan -o json``."""
 
 from __future__ import annotations
 

@@ -52,26 +52,26 @@ class PackingProblem:
         return [ask_index for ask_index, demand in enumerate(self.demands) for _ in range(demand.count)]
 
 
-def problem_of(usage: GpuUsage, demands: Sequence[PodDemand]) -> PackingProblem:
+def build_problem(usage: GpuUsage, demands: Sequence[PodDemand]) -> PackingProblem:
     """The problem of pods on the nodes of a cluster, in the order of the names of nodes."""
     ledgers = [usage.ledgers[name] for name in sorted(usage.ledgers)]
     problem = PackingProblem(demands, ledgers)
     for number, ledger in enumerate(ledgers):
         admits: list[Asks | None] = []
         for ask_index, demand in enumerate(demands):
-            asks = admitted(ledger, demand)
+            asks = requests_on_node(ledger, demand)
             if isinstance(asks, str):
                 problem.excluded[ask_index, number] = asks
             admits.append(None if isinstance(asks, str) else asks)
-        problem.bins.append(Bin(spaces(ledger), tuple(admits)))
-        why = unknown_of(ledger)
+        problem.bins.append(Bin(free_gpus(ledger), tuple(admits)))
+        why = why_unreadable(ledger)
         if why is not None:
             problem.unknown[number] = why
     return problem
 
 
-def unknown_of(ledger: Ledger) -> str | None:
-    """What is not known of a node, without which its room is not; None where all is."""
+def why_unreadable(ledger: Ledger) -> str | None:
+    """Why the free room of a node is not known; None where it is known."""
     if ledger.view.serves is NodeOffer.SHARES and ledger.view.cards is None:
         return msg("the number of its cards is not known")
     if ledger.unplaced:
@@ -84,7 +84,7 @@ def unknown_of(ledger: Ledger) -> str | None:
     return None
 
 
-def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
+def requests_on_node(ledger: Ledger, demand: PodDemand) -> Asks | str:
     """What a pod requests on a node, or why the node does not take it."""
     node, view = ledger.node, ledger.view
     if view.counted:
@@ -100,9 +100,9 @@ def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
         return msg("it does not serve {what}", what=_resource_text(demand))
     if node.closed:
         return node.closed
-    if taint := untolerated(node, demand):
+    if taint := untolerated_taint(node, demand):
         return msg("it has the taint {taint}, which the pod does not tolerate", taint=taint)
-    reason = unmatched(demand.keys, node.labels)
+    reason = unmet_node_label(demand.keys, node.labels)
     if reason is None and demand.backend is not None:
         profile = unit_profile(view)
         containers = demand.backend.read(PodReader(demand.keys, profile), profile).containers
@@ -110,7 +110,7 @@ def admitted(ledger: Ledger, demand: PodDemand) -> Asks | str:
     return reason or asks
 
 
-def untolerated(node: GpuNode, pod: PodDemand) -> Taint | None:
+def untolerated_taint(node: GpuNode, pod: PodDemand) -> Taint | None:
     """The first taint of a node that keeps a pod away; None also where taints are not looked at."""
     if pod.tolerations is None:
         return None
@@ -133,7 +133,8 @@ def _resource_text(demand: PodDemand) -> str:
 
 
 def _counted(view: NodeView, demand: PodDemand) -> Asks | str:
-    """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
+    """What a pod requests of the resources that a node counts; where it requests something else, why the node
+    does not take it."""
     counts = {row.key: count for row in view.counted if (count := requested_number(demand.keys, row.key))}
     names = {name for container in demand.keys.containers for name in container.resources}
     others = sorted(name for name in names if registry.is_gpu_key(name) and name not in counts)
@@ -150,7 +151,7 @@ def _counted(view: NodeView, demand: PodDemand) -> Asks | str:
     )
 
 
-def spaces(ledger: Ledger) -> tuple[FreeGpu, ...]:
+def free_gpus(ledger: Ledger) -> tuple[FreeGpu, ...]:
     """What is free on each card of a node, by index."""
     view, backend = ledger.view, ledger.node.backend
     if view.counted:
@@ -160,7 +161,7 @@ def spaces(ledger: Ledger) -> tuple[FreeGpu, ...]:
             for _ in range(ledger.free(row))
         )
     limits = backend.limits if backend else UNBOUND
-    slots = view.instances or slots_of(limits, live=True)
+    slots = view.instances or container_limit(limits, live=True)
     # where a node allocates no compute, its pods compete for all of it
     cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
     memory = view.card_mib or 0
@@ -178,14 +179,15 @@ def spaces(ledger: Ledger) -> tuple[FreeGpu, ...]:
     )
 
 
-def slots_of(limits: Limits, *, live: bool) -> int:
-    """The most containers on a card, where it is certain. ``live``: a cluster has its own number."""
+def container_limit(limits: Limits, *, live: bool) -> int:
+    """The most containers on a card, UNLIMITED where it is not certain. ``live``: for the nodes of a cluster,
+    which may set a number of their own."""
     certain = limits.certain and not (live and limits.default)
     return (limits.per_card if certain else None) or UNLIMITED
 
 
-def unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
-    """A node label that the pod requires and the node does not have; None where it has all."""
+def unmet_node_label(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
+    """A sentence on a node label that the pod requires and the node does not have; None where it has all."""
     for name, value in pod.node_selector.items():
         if labels.get(name) != value.text:
             return msg("the pod selects {label}", label=f"{name}={value.text}")

@@ -53,8 +53,9 @@ Asks = tuple[ContainerRequest, ...]
 
 
 def phases(asks: Asks) -> tuple[Asks, ...]:
-    """What of a pod runs at once: its containers, or one of the init containers that end with what is there
-    before it. On each card, and in all, a pod takes what the largest of these takes."""
+    """The groups of containers of a pod that run at once: all but the init containers that end; and each of
+    those, with the sidecars that start before it. On each card, and in total, a pod takes what its largest
+    phase takes."""
     if not any(ask.ends for ask in asks):
         return (asks,)
     return tuple(tuple(asks[number] for number in numbers) for numbers in run_together(asks))
@@ -63,13 +64,14 @@ def phases(asks: Asks) -> tuple[Asks, ...]:
 def run_together(asks: Asks) -> Iterator[tuple[int, ...]]:
     """The groups of containers that run at once, as indexes of ``asks``."""
     for last in (None, *dict.fromkeys(ask.index for ask in asks if ask.ends)):
-        numbers = tuple(number for number, ask in enumerate(asks) if is_there(ask, last))
+        numbers = tuple(number for number, ask in enumerate(asks) if runs_beside(ask, last))
         if numbers:
             yield numbers
 
 
-def is_there(ask: ContainerRequest, last: int | None) -> bool:
-    """A container runs when an init container does that ends, by its index; None: when all of them ended."""
+def runs_beside(ask: ContainerRequest, last: int | None) -> bool:
+    """Whether a container runs at the same time as the init container that has the index ``last``, which
+    ends; None: after all of these ended."""
     if last is None:
         return not ask.ends
     return ask.index == last if ask.ends else ask.init and ask.index < last

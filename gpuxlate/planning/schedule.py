@@ -164,10 +164,10 @@ def schedule(plan: TargetPlan) -> Schedule:
     queue = []
     for load, ask_index in zip(plan.loads, plan.ask_indexes, strict=True):
         if id(load) not in homeless and load.pods:
-            asks = _by_name(load, plan.asks[ask_index]) if divided else plan.asks[ask_index]
+            asks = _requests_by_profile(load, plan.asks[ask_index]) if divided else plan.asks[ask_index]
             queue.append(_QueuedPods(load, ask_index, planned.setdefault(asks, len(planned))))
     admits = tuple(planned)
-    bins = [Bin(cards, admits) for cards in _before(plan, divided)]
+    bins = [Bin(cards, admits) for cards in _empty_nodes(plan, divided)]
     waiting = _place(plan, bins, queue)
     added = Nodes((), plan.backend.scheduling, plan.node.usable_mib, Bin(plan.node.empty, plan.asks))
     for queued, count in waiting:
@@ -224,8 +224,9 @@ def _is_divided(plan: TargetPlan) -> bool:
     )
 
 
-def _before(plan: TargetPlan, divided: bool) -> Iterator[FreeCards]:
-    """The planned nodes before any pod is there. Those whose pods never mix are of their kind already."""
+def _empty_nodes(plan: TargetPlan, divided: bool) -> Iterator[FreeCards]:
+    """The planned nodes without pods. Nodes whose pods never mix with others already have the pool of their
+    pods, and cards that are divided already have their partitions."""
     for free_cards, held in zip(plan.fleet.state, plan.held, strict=True):
         if divided:
             yield tuple(
@@ -245,7 +246,7 @@ def _parts(card: Sequence[PlacedContainer], empty: FreeGpu) -> Iterator[FreeGpu]
         by_pod.setdefault(placed_container.pod, []).append(placed_container)
     for placed in by_pod.values():
         names = {
-            placed_container.ask: _profile(placed_container.load, placed_container.ask)
+            placed_container.ask: _partition_profile(placed_container.load, placed_container.ask)
             for placed_container in placed
         }
         largest: Counter[str] = Counter()
@@ -259,11 +260,11 @@ def _parts(card: Sequence[PlacedContainer], empty: FreeGpu) -> Iterator[FreeGpu]
         yield empty._replace(mode=UNDIVIDED)
 
 
-def _by_name(load: Load, asks: Asks) -> Asks:
+def _requests_by_profile(load: Load, asks: Asks) -> Asks:
     """The requests of a pod as nodes count them that count partitions by name."""
     requests: list[ContainerRequest] = []
     for ask, count in Counter(asks).items():
-        name = _profile(load, ask)
+        name = _partition_profile(load, ask)
         if name == UNDIVIDED:
             requests += [replace(ask, mode=name)] * count
         else:
@@ -272,7 +273,7 @@ def _by_name(load: Load, asks: Asks) -> Asks:
     return tuple(requests)
 
 
-def _profile(load: Load, ask: ContainerRequest) -> str:
+def _partition_profile(load: Load, ask: ContainerRequest) -> str:
     """The profile of a partition."""
     partition = load.shares[ask.index].partition
     return partition.profile if partition else UNDIVIDED

@@ -11,7 +11,7 @@ from gpuxlate.planning.placing import (
     FreeCards,
     UndecidedError,
     distinct_placements,
-    first_way,
+    first_placement,
 )
 from gpuxlate.planning.requests import Asks, phases
 
@@ -26,7 +26,7 @@ def place_all(
     placements, unplaced = best_fit(bins, ask_indexes)
     if not unplaced:
         return placements
-    if any(not _alone(bins, ask_index) for ask_index in set(unplaced)):
+    if any(not _fits_alone(bins, ask_index) for ask_index in set(unplaced)):
         return None
     requested, free = sums(bins, ask_indexes)
     if any(amount > available for amount, available in zip(requested, free, strict=True)):
@@ -39,8 +39,8 @@ Sums = tuple[int, int, int]
 
 
 def sums(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[Sums, Sums]:
-    """What the pods request in all, at the least, and what is free on the nodes that take any of them."""
-    each = [_least_work(bins, ask_index) for ask_index in range(max(ask_indexes, default=-1) + 1)]
+    """The least that the pods request in total, and what is free on the nodes that take any of them."""
+    each = [_least_requested(bins, ask_index) for ask_index in range(max(ask_indexes, default=-1) + 1)]
     requested = [each[ask_index] for ask_index in ask_indexes]
     free = [
         space for node_bin in bins if any(a is not None for a in node_bin.admits) for space in node_bin.cards
@@ -59,7 +59,7 @@ def sums(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[Sums, Sums]:
     )
 
 
-def _least_work(bins: Sequence[Bin], ask_index: int) -> Sums:
+def _least_requested(bins: Sequence[Bin], ask_index: int) -> Sums:
     works = [
         (
             max(sum(ask.percent * ask.cards for ask in some) for some in phases(asks)),
@@ -74,14 +74,15 @@ def _least_work(bins: Sequence[Bin], ask_index: int) -> Sums:
     return min(work[0] for work in works), min(work[1] for work in works), min(work[2] for work in works)
 
 
-def _alone(bins: Sequence[Bin], ask_index: int) -> bool:
+def _fits_alone(bins: Sequence[Bin], ask_index: int) -> bool:
     """Some node has room for this pod alone."""
     views = [(node_bin.cards, asks) for node_bin in bins if (asks := node_bin.admits[ask_index]) is not None]
-    return any(first_way(cards, asks) is not None for cards, asks in views)
+    return any(first_placement(cards, asks) is not None for cards, asks in views)
 
 
 def search(bins: Sequence[Bin], ask_indexes: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
-    """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
+    """The first placement of all pods in a search of every one; None where there is none. Of equal nodes one
+    is tried, and no state twice. Raises UndecidedError where the budget is spent."""
     if len(ask_indexes) > MAX_SEARCHED_PODS:
         raise UndecidedError
     asks_by_index = {

@@ -55,12 +55,13 @@ class Suggestion(Printed):
 
 
 def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
-    """The values that save most cards, each alone. Pods of one container with a part of one card only."""
+    """The single changes of a value that save most cards. Only pods with one container, which has a part of
+    one card, are looked at."""
     if plan.pods > MAX_PODS_OF_SUGGESTION:
         return ()
     loads = [load for load in plan.loads if len(load.shares) == 1 and _is_part(load.shares[0])]
     loads.sort(key=lambda load: (-load.pods * (load.shares[0].memory_mib or 0), load.name))
-    suggestions = [suggestion for load in loads[:TRIED] for suggestion in _of(plan, load, profile)]
+    suggestions = [suggestion for load in loads[:TRIED] for suggestion in _suggest(plan, load, profile)]
     suggestions = [suggestion for suggestion in suggestions if suggestion.cards_saved > 0]
     suggestions.sort(
         key=lambda suggestion: (
@@ -82,7 +83,7 @@ def shares_per_card(node: NodeType, cores: int, memory_mib: int) -> int:
     return min(*limits, PERCENT // cores) if cores else min(limits)
 
 
-def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
+def _suggest(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
     """One share more to a card by less memory, or by less compute."""
     node, share = plan.node, load.shares[0]
     cores, memory = share.cores or 0, share.memory_mib or 0
@@ -93,35 +94,35 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
         ("memoryMiB", "memory_mib", memory, node.usable_mib // (before + 1), node.unit_mib),
         ("cores", "cores", cores, PERCENT // (before + 1), 1),
     ):
-        value = _taken(plan, share, attribute, largest, step, profile) if largest < now else None
+        value = _largest_accepted(plan, share, attribute, largest, step, profile) if largest < now else None
         if value is None or value < now * (1 - LARGEST_CUT):
             continue
-        changed = _with(share, attribute, value)
+        changed = _with_value(share, attribute, value)
         after = shares_per_card(node, changed.cores or 0, changed.memory_mib or 0)
         if after > before:
-            saves = plan.fleet.cards - _cards(plan, load, changed, profile)
+            saves = plan.fleet.cards - _count_cards(plan, load, changed, profile)
             yield Suggestion(load.name, load.items[0].container, field, value, now, after, before, saves)
 
 
-def _taken(
+def _largest_accepted(
     plan: TargetPlan, share: Share, attribute: str, largest: int, step: int, profile: Profile
 ) -> int | None:
     """The largest value up to ``largest`` that the target takes as it is."""
     for value in range(largest // step * step, 0, -step)[:MAX_TRIED_VALUES]:
-        request = ContainerShare("", 0, share=_with(share, attribute, value))
+        request = ContainerShare("", 0, share=_with_value(share, attribute, value))
         if not fit_pod([request], plan.backend, Accept(), profile).outcomes[0].losses:
             return value
     return None
 
 
-def _with(share: Share, attribute: str, value: int) -> Share:
+def _with_value(share: Share, attribute: str, value: int) -> Share:
     if attribute == "cores":
         return replace(share, cores=value)
     return replace(share, memory_mib=value, memory_limit_mib=None)
 
 
-def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> int:
-    """Cards of the fleet with another share in one template."""
+def _count_cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> int:
+    """The number of cards that the fleet needs with another share in one template."""
     numbers: dict[Asks, int] = {}
     homeless = {id(nowhere.load) for nowhere in plan.nowhere}
     loads = [other for other in plan.loads if id(other) not in homeless]

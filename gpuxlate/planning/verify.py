@@ -17,7 +17,7 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
-from gpuxlate.planning.nvidia_smi import OutputForm, Seen, SeenCard
+from gpuxlate.planning.nvidia_smi import OutputForm, SeenCard, ShownCards
 from gpuxlate.translation.fit import fit_pod
 
 LEAST_SHOWN_MEMORY = Fraction(99, 100)
@@ -53,7 +53,7 @@ class CheckedCard:
 
 @record
 class Verification:
-    """What was expected and what was found; ``problems``: what does not match."""
+    """What a container should see and what nvidia-smi shows; ``problems``: a sentence for each difference."""
 
     expected: Expected
     cards: tuple[CheckedCard, ...]
@@ -139,7 +139,7 @@ def _granted_memory(
     return granted, limit, [loss.diagnostic() for loss in outcome.losses if loss.kind is LossKind.REFUSED]
 
 
-def verify(expectation: Expected, seen: Seen) -> Verification:
+def verify(expectation: Expected, seen: ShownCards) -> Verification:
     """Compare the output of nvidia-smi with what was expected."""
     problems: list[str] = []
     if expectation.cards is not None and len(seen.cards) != expectation.cards:

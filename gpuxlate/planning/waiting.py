@@ -11,7 +11,13 @@ from gpuxlate.planning.capacity import reasons_by_node
 from gpuxlate.planning.free_capacity import rooms
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED, GpuNode, comma_list
-from gpuxlate.planning.problem import PackingProblem, PodDemand, problem_of, unmatched, untolerated
+from gpuxlate.planning.problem import (
+    PackingProblem,
+    PodDemand,
+    build_problem,
+    unmet_node_label,
+    untolerated_taint,
+)
 from gpuxlate.planning.search import sums
 
 
@@ -44,17 +50,17 @@ class NodesForPod:
 
 def nodes_for(usage: GpuUsage, pod: PodDemand) -> NodesForPod:
     """The nodes of a cluster for one pod."""
-    problem = problem_of(usage, [pod])
+    problem = build_problem(usage, [pod])
     reasons = reasons_by_node(problem, 0)
     fitting = tuple(problem.ledgers[number].node.name for number, why in reasons.items() if why is None)
     groups: dict[object, list[tuple[int, str]]] = {}
     for number, why in reasons.items():
         if why is not None:
-            groups.setdefault(_kind(why), []).append((number, why))
+            groups.setdefault(_text_without_numbers(why), []).append((number, why))
     kept = [_group(problem, group) for group in groups.values()]
     kept.sort(key=lambda kept_out: (-kept_out.nodes, kept_out.example))
-    in_all = _in_all(problem) if not fitting else None
-    ways = () if fitting else tuple(_ways(problem, pod, reasons))
+    in_all = _total_room(problem) if not fitting else None
+    ways = () if fitting else tuple(_suggest_changes(problem, pod, reasons))
     return NodesForPod(fitting, tuple(kept), in_all, ways)
 
 
@@ -63,30 +69,33 @@ def serves(node: GpuNode, pod: PodDemand) -> bool:
     return node.view.serves is not NodeOffer.NOTHING and (pod.backend is None or node.backend is pod.backend)
 
 
-def _kind(reason: object) -> object:
-    """What reasons have in common that differ in their numbers alone."""
+def _text_without_numbers(reason: object) -> object:
+    """A reason without its numbers: reasons that only differ in numbers are equal in this."""
     if not isinstance(reason, Message):
         return reason
-    return (reason.template, *(_kind(value) for value in reason.values.values() if isinstance(value, str)))
+    return (
+        reason.template,
+        *(_text_without_numbers(value) for value in reason.values.values() if isinstance(value, str)),
+    )
 
 
 def _group(problem: PackingProblem, group: Sequence[tuple[int, str]]) -> KeptOut:
     names = [problem.ledgers[number].node.name for number, _ in group]
-    best, why = max(group, key=lambda reason: _room_in(reason[1]))
+    best, why = max(group, key=lambda reason: _room_of_reason(reason[1]))
     return KeptOut(len(group), why, problem.ledgers[best].node.name, names)
 
 
-def _room_in(reason: object) -> int:
-    """The room that a reason tells of; 0 where it tells of none."""
+def _room_of_reason(reason: object) -> int:
+    """The free amounts in a reason, added up; 0 where it has none."""
     if not isinstance(reason, Message):
         return 0
     values: Mapping[str, object] = reason.values
     room = sum(amount for name in ("most", "free") if isinstance(amount := values.get(name), int))
-    return room + sum(map(_room_in, values.values()))
+    return room + sum(map(_room_of_reason, values.values()))
 
 
-def _in_all(problem: PackingProblem) -> str | None:
-    """What is free on the cards of nodes that would take the pod, where it is enough and on no card."""
+def _total_room(problem: PackingProblem) -> str | None:
+    """What the nodes for the pod have free in total, as text, where it is enough and no card has it."""
     asks = next((admits for node_bin in problem.bins if (admits := node_bin.admits[0])), ())
     if all(ask.memory_mib is None or ask.whole for ask in asks):
         return None
@@ -98,18 +107,20 @@ def _in_all(problem: PackingProblem) -> str | None:
     return msg(text, cores=cores, memory=memory, count=sum(card.cores + card.memory_mib > 0 for card in free))
 
 
-def _ways(problem: PackingProblem, pod: PodDemand, reasons: Mapping[int, str | None]) -> Iterator[str]:
+def _suggest_changes(
+    problem: PackingProblem, pod: PodDemand, reasons: Mapping[int, str | None]
+) -> Iterator[str]:
     """What would make the pod fit, one line each."""
     nodes = [ledger.node for ledger in problem.ledgers if serves(ledger.node, pod)]
-    matching = [node for node in nodes if unmatched(pod.keys, node.labels) is None]
+    matching = [node for node in nodes if unmet_node_label(pod.keys, node.labels) is None]
     for node in [node for node in matching if node.closed == CORDONED][:1]:
         yield msg("let {node} take pods again: kubectl uncordon {node}", node=node.name)
-    for taint in dict.fromkeys(taint for node in matching if (taint := untolerated(node, pod))):
+    for taint in dict.fromkeys(taint for node in matching if (taint := untolerated_taint(node, pod))):
         yield msg("tolerate {taint}", taint=taint)
     yield from _other_labels(nodes, pod)
     for number, (ledger, each) in enumerate(zip(problem.ledgers, problem.bins, strict=True)):
         node, why = ledger.node, reasons[number]
-        if why and node in matching and not (node.closed or untolerated(node, pod) or each.admits[0]):
+        if why and node in matching and not (node.closed or untolerated_taint(node, pod) or each.admits[0]):
             yield msg("let the pod and {node} agree: {why}", node=node.name, why=why)
             break
     admitting = {

@@ -14,7 +14,7 @@ from gpuxlate.files import find
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
 from gpuxlate.model.share import Partition, Share
 from gpuxlate.planning.parts import asks_of_part
-from gpuxlate.planning.placing import FreeGpu, first_way
+from gpuxlate.planning.placing import FreeGpu, first_placement
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
@@ -403,7 +403,7 @@ def fitting(card: Card, one: Template, pool: str) -> int:
     profile = Profile("nvidia-mig", cards=CardProfile(card.name, 1, 81559))
     [ask] = asks_of_part(0, Share(partition=Partition(one.name)), profile, pool)
     there, count = (FreeGpu(100, 81559, 1_000, True, "", pool),), 0
-    while (found := first_way(there, (ask,))) is not None:
+    while (found := first_placement(there, (ask,))) is not None:
         there, count = found[0], count + 1
     return count
 

@@ -13,7 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile, memory_of_units
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, Seen, SeenCard, read_nvidia_smi
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, SeenCard, ShownCards, read_nvidia_smi
 from gpuxlate.planning.verify import Expected, expected, verify
 from tests import running
 from tests.cluster.asking import share
@@ -271,14 +271,14 @@ def test_what_the_target_refuses() -> None:
 @given(st.integers(1, 200_000), st.integers(0, 220_000))
 def test_the_bounds_hold_to_the_mib(asked: int, shown: int) -> None:
     wanted, _ = expected(Share(1, None, asked))
-    done = verify(wanted, Seen(OutputForm.CSV, (SeenCard(0, None, shown),)))
+    done = verify(wanted, ShownCards(OutputForm.CSV, (SeenCard(0, None, shown),)))
     assert done.match == (99 * asked <= 100 * shown <= 108 * asked)
 
 
 @given(st.integers(1, 4), st.lists(st.one_of(st.none(), st.integers(3900, 4600)), max_size=5))
 def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None]) -> None:
     wanted, _ = expected(Share(cards, None, 4096 * cards))
-    seen = Seen(OutputForm.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
+    seen = ShownCards(OutputForm.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
     done = verify(wanted, seen)
     assert done.match == (
         len(shown) == cards and all(mib is not None and 4056 <= mib <= 4423 for mib in shown)
@@ -286,7 +286,7 @@ def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None])
 
 
 def test_a_list_verifies_the_number_of_cards_alone() -> None:
-    seen = Seen(OutputForm.LIST, (SeenCard(0, "NVIDIA A10"),))
+    seen = ShownCards(OutputForm.LIST, (SeenCard(0, "NVIDIA A10"),))
     assert verify(Expected(1), seen).match
     capped = verify(expected(Share(1, 30, 4096))[0], seen)
     assert capped.problems == ("nvidia-smi -L does not show memory: it is not verified",)
