@@ -21,7 +21,7 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.claims import index
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.compare import side_by_side
-from gpuxlate.cluster.apply import Kinds, ObjectError, sent
+from gpuxlate.cluster.apply import KindPaths, ObjectError, locate_objects
 from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
@@ -128,16 +128,16 @@ def test_one_name_for_many_shares() -> None:
 
 def test_objects_that_are_applied_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """None is looked for among those before it."""
-    monkeypatch.setattr(Kinds, "path", lambda _self, body, _namespace: f"/{body['metadata']['name']}")
+    monkeypatch.setattr(KindPaths, "path", lambda _self, body, _namespace: f"/{body['metadata']['name']}")
 
     def objects(count: int) -> list[dict[str, Any]]:
         return [{"apiVersion": "a/b", "kind": "X", "metadata": {"name": f"n{n}"}} for n in range(count)]
 
     server: Any = SimpleNamespace(namespace="default")
-    sent(server, objects(1), None)  # what is declared is made when it is first used
-    assert grows_with_the_input(lambda count: lines(lambda: sent(server, objects(count), None)))
+    locate_objects(server, objects(1), None)  # what is declared is made when it is first used
+    assert grows_with_the_input(lambda count: lines(lambda: locate_objects(server, objects(count), None)))
     with pytest.raises(ObjectError, match="x/n0 is given twice"):
-        sent(server, objects(2) + objects(1), None)
+        locate_objects(server, objects(2) + objects(1), None)
 
 
 @pytest.mark.parametrize("work", [lint, translate_rounded], ids=lambda one: one.__name__)

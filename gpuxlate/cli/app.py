@@ -101,7 +101,7 @@ LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"
 
 
 class _InLanguage:
-    """What has help in the language that its options choose."""
+    """A command or group whose help is in the language that its options choose."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from gpuxlate.cli import help as of
@@ -125,14 +125,15 @@ def note_options(ctx: Any) -> None:
 
 
 def _note_language() -> None:
-    """Say that the language of the environment has no catalogue, where it would count."""
+    """Note that messages stay in English if the language of the environment has no catalogue and no option
+    chooses one."""
     by_variable = os.environ.get(LANG_VARIABLE)
     if not invocation().lang and by_variable and by_variable not in locale.LANGUAGES:
         ignored_variable(LANG_VARIABLE, "messages are in English")
 
 
 def _begin_language(arguments: Sequence[str]) -> None:
-    """Set the language in which errors of the command line itself are said, before its options are read."""
+    """Set the language of errors about the command line, before its options are parsed."""
     name = os.environ.get(LANG_VARIABLE, "")
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
         flag, equals, value = word.partition("=")
@@ -190,7 +191,7 @@ class LazyCommand(TyperCommand):
 
 
 def _hidden(option: Any) -> Any:
-    """An option that is taken and not in the help: the command gives the same with it."""
+    """An option that is accepted and not shown in the help, since it does not change the result."""
     option = copy(option)
     option.hidden = True
     return option

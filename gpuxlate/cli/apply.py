@@ -13,7 +13,7 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
-from gpuxlate.cluster.apply import apply_objects, difference, objects_of, sent, tried
+from gpuxlate.cluster.apply import apply_objects, difference, locate_objects, read_objects, try_objects
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
 from gpuxlate.model.errors import Exit, UserError
@@ -121,7 +121,7 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: ApiServer) -> P
 
 
 def _objects(run: Result) -> list[Json]:
-    bodies = [body for file in run.files for body in objects_of(Source.from_bytes(file.name, file.new))]
+    bodies = [body for file in run.files for body in read_objects(Source.from_bytes(file.name, file.new))]
     if not bodies:
         names = ", ".join(file.name for file in run.files)
         raise UserError(msg("{names}: no objects to apply", names=names), exit_code=Exit.INPUT)
@@ -138,19 +138,22 @@ def _apply(
     *,
     as_json: bool,
 ) -> int:
-    trial = tried(server, sent(server, bodies, namespace), force=force)
+    trial = try_objects(server, locate_objects(server, bodies, namespace), force=force)
     if diff:
         printing.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
-        done = trial if dry_run else [*apply_objects(server, trial, force=force)]
-        printing.data_out(objects_as_json([done_object.result for done_object in done]))
+        applied = trial if dry_run else [*apply_objects(server, trial, force=force)]
+        printing.data_out(objects_as_json([applied_object.result for applied_object in applied]))
         return Exit.CLEAN
     if dry_run:
         printing.out(
-            text_of(f"{done_object.sent.name} {done_object.verb} (server dry run)" for done_object in trial)
+            text_of(
+                f"{applied_object.submitted.name} {applied_object.verb} (server dry run)"
+                for applied_object in trial
+            )
         )
         return Exit.CLEAN
-    for done_object in apply_objects(server, trial, force=force):
-        printing.out(text_of([f"{done_object.sent.name} serverside-applied"]))
+    for applied_object in apply_objects(server, trial, force=force):
+        printing.out(text_of([f"{applied_object.submitted.name} serverside-applied"]))
     return Exit.CLEAN

@@ -44,7 +44,7 @@ def command(
     components: options.Components = [],
     report: options.ReportOption = None,
     html: options.Html = None,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 

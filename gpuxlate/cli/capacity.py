@@ -39,7 +39,7 @@ def command(
         typer.Option("-f", "--filename", help="Manifests whose pods to fit, or - for stdin.", metavar="FILE"),
     ] = [],
     pods: Annotated[bool, typer.Option("--pods", help="List the containers on each card.")] = False,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Show the use of each card and the largest shares that fit; with -f, whether the pods of FILE do.
 

@@ -17,7 +17,7 @@ from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.render import render_asked, workload_file, workloads
+from gpuxlate.cli.render import render_requests, workload_file, workloads
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.config.document import ShareDocument, ShareDocuments, read_specs
@@ -107,10 +107,10 @@ def align(texts: Sequence[Sequence[str]]) -> list[AlignedLines]:
     return rows
 
 
-def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _matches(lines: Sequence[str], other_lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of indices of equal lines, in order."""
-    for block in same(a, b):
-        yield from ((block.a + n, block.b + n) for n in range(block.size))
+    for block in same(lines, other_lines):
+        yield from ((block.a + index, block.b + index) for index in range(block.size))
 
 
 def _differs(row: AlignedLines) -> bool:
@@ -313,7 +313,7 @@ def command(
     losses: options.LossOptions,
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
     manifests: Annotated[
         bool, typer.Option("--manifests", help="Show where the rendered manifests differ, side by side.")
     ] = False,
@@ -376,7 +376,7 @@ def _manifests(
     problems: list[Diagnostic] = []
     for base, requests in groups:
         renderings = [
-            (b.name, render_asked(base, requests, Settings(b, accept=accept, profile=target_profile)))
+            (b.name, render_requests(base, requests, Settings(b, accept=accept, profile=target_profile)))
             for b in backends
         ]
         problems += [finding for _, rendering in renderings for finding in rendering.diagnostics]

@@ -23,7 +23,7 @@ def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | 
 
 
 def component_versions(texts: Sequence[str], profiles: Iterable[Profile]) -> dict[str, str]:
-    """The versions of ``--with``, by component; profiles may tell of releases. Raises UserError."""
+    """The versions of ``--with``, by component; ``profiles`` may add releases. Raises UserError."""
     profile_releases = [change.release for profile in profiles for change in profile.releases]
     return dict(_version(text, profile_releases) for text in texts)
 
@@ -84,7 +84,7 @@ def note_newer(profile: Profile) -> None:
 
 
 def _note_newer(component: Component, version: str, last: Release) -> None:
-    """A note of what counts for a version of which nothing is known."""
+    """A note that a version is not known, and of the one whose rules count in its place."""
     template = "{title} {version} is later than any release that gpuxlate knows: it is read as {last}"
     named = {"title": component.title, "version": version, "last": str(last)}
     printing.info(titled("note", msg(template, **named)))

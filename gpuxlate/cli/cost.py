@@ -189,7 +189,7 @@ def command(
     ] = None,
     profile: options.ProfileFile = None,
     losses: options.LossOptions,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Compute the part of a card that each share holds (the larger of compute and memory), and its price.
 

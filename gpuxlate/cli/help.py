@@ -135,10 +135,14 @@ def _write_rows(title: str, rows: Iterable[tuple[str, str]], formatter: Any) -> 
     rows = list(rows)
     if not rows:
         return
-    beside = min(max(width(name) for name, _ in rows), MAX_NAME_COLUMNS) + 2
+    text_column = min(max(width(name) for name, _ in rows), MAX_NAME_COLUMNS) + 2
     formatter.write("\n" + localize(msg("{title}:", title=msg(title))) + "\n")
     for name, text in rows:
-        first, *rest = fold(text, formatter.width - beside - 2) or [""]
-        gap = " " * (beside - len(name)) if len(name) <= beside - 2 else "\n" + " " * (beside + 2)
+        first, *rest = fold(text, formatter.width - text_column - 2) or [""]
+        gap = (
+            " " * (text_column - len(name))
+            if len(name) <= text_column - 2
+            else "\n" + " " * (text_column + 2)
+        )
         formatter.write(f"  {name}{gap}{first}".rstrip() + "\n")
-        formatter.write("".join(" " * (beside + 2) + f"{line}\n" for line in rest))
+        formatter.write("".join(" " * (text_column + 2) + f"{line}\n" for line in rest))

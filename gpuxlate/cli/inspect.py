@@ -112,7 +112,7 @@ def command(
     profile: options.ProfileFile = None,
     components: options.Components = [],
     kustomize: options.Kustomize = None,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """List the shares that manifests request: workload, target, cards, cores, MiB, replicas, totals."""
     source = lookup.target(from_) if from_ else None

@@ -30,7 +30,7 @@ def command(
         ),
     ] = None,
     output: Annotated[  # noqa: ARG001 - there is no other
-        Literal["yaml"], typer.Option(*options.FORMATS, help="Output format.", metavar="FORMAT")
+        Literal["yaml"], typer.Option(*options.FORMAT_FLAGS, help="Output format.", metavar="FORMAT")
     ] = "yaml",
 ) -> int:
     """Run as a KRM function: read a ResourceList from stdin, and write it to stdout, translated.

@@ -41,7 +41,7 @@ def command(
     paths: options.Paths = options.HERE,
     kustomize: options.Kustomize = None,
     output: Annotated[
-        report.Format | None, typer.Option(*options.FORMATS, help="Output format (default: text).")
+        report.Format | None, typer.Option(*options.FORMAT_FLAGS, help="Output format (default: text).")
     ] = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Apply the safe fixes; exit 1 if there were any.")
@@ -133,7 +133,7 @@ def command(
 
 @record
 class LintRequest:
-    """What a run of lint is asked for."""
+    """The options of a run of lint."""
 
     inputs: Inputs
     rules: options.RuleOptions
@@ -325,16 +325,16 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
     if run.changes:
         findings = plural(run.changes, "{count} finding", "{count} findings")
         if mode.reason is None:
-            done = (
+            action = (
                 msg("would fix {findings}", findings=findings)
                 if diff
                 else msg("fixed {findings}", findings=findings)
             )
         elif diff:
-            done = msg("would ignore {findings}", findings=findings)
+            action = msg("would ignore {findings}", findings=findings)
         else:
-            done = msg("ignored {findings}", findings=findings)
-        printing.info(done)
+            action = msg("ignored {findings}", findings=findings)
+        printing.info(action)
 
 
 def read_and_check(file: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
@@ -368,7 +368,7 @@ class Run:
     compared: bool = False  # with a baseline: its findings are left out
 
     def add(self, file: Input, checked: CheckedFile) -> None:
-        """Add what one input came to."""
+        """Add the findings and counts of one input."""
         linted = checked.linted
         self.files.append(file.name)
         self.diagnostics += linted.diagnostics
@@ -416,8 +416,8 @@ def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
             run.to_stdout = True
             printing.documents_out([checked.new])
         elif checked.changes:
-            done = "fixed" if mode.reason is None else "ignored"
-            checked = _written(file, checked, selection, run, done)
+            action = "fixed" if mode.reason is None else "ignored"
+            checked = _written(file, checked, selection, run, action)
         run.add(file, checked)
         printing.dialects_used(file.name, checked.dialects)
         selection.note(file.place, checked.linted.excused)
@@ -432,13 +432,15 @@ def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
     return run
 
 
-def _written(file: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
+def _written(
+    file: Input, checked: CheckedFile, selection: RuleSelection, run: Run, action: str
+) -> CheckedFile:
     """Write the new text of a file: its findings after that, or those before where writing fails."""
     from gpuxlate.cli.outputs import change_file
 
     assert file.path is not None
     try:
-        change_file(file.path, checked.new, checked.old, done)
+        change_file(file.path, checked.new, checked.old, action)
     except InputError as error:
         run.unreadable.append(error)
         return check(file, checked.old, selection.for_file(file.place), Mode())

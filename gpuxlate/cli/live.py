@@ -175,7 +175,7 @@ def _kind(word: str) -> ResourceKind | None:
     """The built-in kind of a word."""
     from gpuxlate.cluster.resources import BUILT_IN_KINDS
 
-    return next((kind for kind in BUILT_IN_KINDS if kind.called(word)), None)
+    return next((kind for kind in BUILT_IN_KINDS if kind.has_name(word)), None)
 
 
 def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:

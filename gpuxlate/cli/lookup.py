@@ -55,7 +55,7 @@ def targets_by_name(
 
 
 def targets_at_hand(dialects: Iterable[str] = ()) -> list[Backend]:
-    """The targets of the configuration; without, the clouds that come first and the dialects of the input."""
+    """The targets of the configuration; without any, the clouds that come first and the ``dialects``."""
     from gpuxlate.backends import registry
 
     configuration = config()

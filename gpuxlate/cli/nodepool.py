@@ -20,7 +20,7 @@ from gpuxlate.backends.requirements import (
 )
 from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.render import joined, of_all
+from gpuxlate.cli.render import join_documents, targets_of_all
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
@@ -73,7 +73,7 @@ def command(
     output: Annotated[
         Literal["text", "kubectl", "yaml", "json", Scaling, CloudFormat],
         typer.Option(
-            *options.FORMATS,
+            *options.FORMAT_FLAGS,
             help="Output format.",
             metavar="FORMAT",
         ),
@@ -97,7 +97,7 @@ def command(
             )
     profile = _profile(check, backends)
     documents = read_specs(Inputs(specs).some(), profile)
-    backends = of_all(backends, to, [share.share for _, _, share in documents.shares], profile)
+    backends = targets_of_all(backends, to, [share.share for _, _, share in documents.shares], profile)
     diagnostics: list[Diagnostic] = list(documents.diagnostics)
     pools: dict[Backend, list[NodePool]] = {backend: [] for backend in backends}
     for backend in backends:
@@ -168,7 +168,7 @@ def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
             printing.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
         distinct |= dict.fromkeys(texts)
     if distinct:
-        printing.out(joined([*distinct]))
+        printing.out(join_documents([*distinct]))
 
 
 def _scaling(

@@ -130,13 +130,13 @@ def _complete_drop() -> Candidates:
     return DROPPABLE
 
 
-FORMATS = ("-o", "--format", "--output")
+FORMAT_FLAGS = ("-o", "--format", "--output")
 """The names of the option that chooses a format: those of kubectl and of linters, in every command."""
-FORMAT = typer.Option(*FORMATS, help="Output format.")
+FORMAT = typer.Option(*FORMAT_FLAGS, help="Output format.")
 
 
 def _a_file(value: str | None) -> str | None:
-    """A path that is written to. Everywhere else ``-`` is a stream, and stdout has the result."""
+    """A path that is written to. Raises UserError for ``-``: stdout has the result of the command."""
     if value == "-":
         raise UserError(
             "invalid value '-' for --report: stdout has the result",
@@ -263,7 +263,7 @@ AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="Allow a document to name a workload outside of its folder."),
 ]
-Output = Annotated[Literal["table", "json"], FORMAT]
+TableOutput = Annotated[Literal["table", "json"], FORMAT]
 TextOutput = Annotated[Literal["text", "json"], FORMAT]
 YamlOutput = Annotated[Literal["yaml", "json"], FORMAT]
 Objects = Annotated[

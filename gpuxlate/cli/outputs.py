@@ -42,7 +42,7 @@ def output_path(folder: str, *parts: str) -> Path:
 
 
 def page_heading(inputs: Inputs) -> Message:
-    """What a page is of: the inputs, and the date (that of EPOCH where it is one)."""
+    """The heading of a page: the inputs, and the date (that of the variable EPOCH, if it is set)."""
     import os
     import time
     from datetime import UTC, datetime
@@ -57,7 +57,7 @@ def page_heading(inputs: Inputs) -> Message:
 
 
 def page_footer() -> Message:
-    """How a page came to be: version and command."""
+    """The footer of a page: the version and the command that wrote it."""
     from gpuxlate import __version__
 
     return msg("gpuxlate {version}: {command}", version=__version__, command=invocation().command)
@@ -101,13 +101,14 @@ def write_files(files: dict[Path, bytes]) -> None:
         _write(path, data)
 
 
-def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
-    """Change an input in place, if its content is still ``expected``. Raises InputError ("not ``done``")."""
+def change_file(path: StrPath, data: bytes, expected: bytes, action: str) -> None:
+    """Change an input in place, if its content is still ``expected``. Raises InputError, which says that the
+    ``action``, such as "translated", did not happen."""
     try:
         _write(path, data, expected)
     except OSError as error:
         raise InputError(
-            msg("{path}: not {done}: {error}", path=path, done=done, error=reason(error))
+            msg("{path}: not {done}: {error}", path=path, done=action, error=reason(error))
         ) from None
 
 
@@ -126,7 +127,7 @@ def _write(path: StrPath, data: bytes, expected: bytes | None = None) -> None:
 
 @contextmanager
 def count_write(path: StrPath, data: bytes) -> Iterator[None]:
-    """Count a file that is written here among those of the run."""
+    """Count the file that the block writes among those of the run."""
     run = invocation()
     run.writing = path, data
     yield
@@ -141,8 +142,10 @@ def interrupted() -> Message:
         path, data = run.writing
         with suppress(OSError):
             count += content(path) == data  # it may have its name already
-    done = plural(count, "{count} file written", "{count} files written") if count else msg("no file written")
-    return msg("interrupted: {done}", done=done)
+    files = (
+        plural(count, "{count} file written", "{count} files written") if count else msg("no file written")
+    )
+    return msg("interrupted: {done}", done=files)
 
 
 @record

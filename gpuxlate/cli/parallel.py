@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from gpuxlate.cli import printing
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.terminal import MANY, end_if_signalled, progress, progress_bar
-from gpuxlate.files.find import Input, InputError, done
+from gpuxlate.files.find import Input, InputError, result_or_error
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.yamltext.parse import LARGE, Document, DocumentReader, Joinable, documents
@@ -57,7 +57,7 @@ def map_inputs(
     """
     several = files if isinstance(files, Sequence) and len(files) > 1 else ()
     if several and (count := usable_cores()) > 1 and _is_worth_it(several):
-        yield from progress(parallel_map(partial(done, work), several, count), len(several))
+        yield from progress(parallel_map(partial(result_or_error, work), several, count), len(several))
         return
     for file in progress(files, len(several)):
         try:
@@ -67,9 +67,9 @@ def map_inputs(
 
 
 def in_chunks(work: Callable[[DocumentReader], Joinable], source: Source) -> Joinable:
-    """What work over the documents of a large source comes to, on all cores where much of it matters.
+    """The result of work over the documents of a large source, on all cores where much of it matters.
 
-    The work and what it comes to are as in ``InChunks``. Raises UserError.
+    The work and its result are as in ``InChunks``. Raises UserError.
     """
     count = usable_cores()
     ranges = [*document_ranges(source.text)] if count > 1 and has_plain_markers(source.text) else []
@@ -88,7 +88,8 @@ def _joined(
     count: int,
     reached: Callable[[int], None],
 ) -> Joinable | None:
-    """What the chunks of a source come to; None where one has a mistake, or not the documents expected."""
+    """The joined results of the chunks of a source; None where a chunk has a mistake, or another number of
+    documents than expected."""
     whole: Joinable | None = None
     for chunk, (size, part) in parallel_map(partial(_of_chunk, work), cut, count):
         whole = part if whole is None else whole.__iadd__(part)
@@ -99,7 +100,7 @@ def _joined(
 
 
 def _of_chunk(work: Callable[[DocumentReader], Joinable], chunk: Chunk) -> tuple[int, Joinable]:
-    """How many documents a chunk has, and what they come to."""
+    """The number of documents in a chunk, and the result of the work on them."""
     size = 0
 
     def read(source: Source) -> Iterator[Document]:
@@ -183,10 +184,10 @@ def parallel_map(
             batch = jobs[start : start + size]
             waiting.append((batch, pool.submit(_batch, batch)))
             if len(waiting) > count * AHEAD:
-                done, future = waiting.popleft()
-                yield from zip(done, future.result(), strict=True)
-        for done, future in waiting:
-            yield from zip(done, future.result(), strict=True)
+                batch, future = waiting.popleft()
+                yield from zip(batch, future.result(), strict=True)
+        for batch, future in waiting:
+            yield from zip(batch, future.result(), strict=True)
 
 
 _work: Callable[[Any], Any]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
-from gpuxlate.cli.render import joined
+from gpuxlate.cli.render import join_documents
 from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.files.find import InputError
 from gpuxlate.model.declarations import Output, record
@@ -69,7 +69,7 @@ def _rendered(items: list[Item], output: str) -> str:
     if output == "json":
         return to_json_text(SharesOutput(documents).to_json())
     shares = (item for item in items if item.share)
-    return joined(
+    return join_documents(
         [
             editor_line("spec")
             + (text_of([f"# derived: {item.derived.text}"]) if item.derived else "")

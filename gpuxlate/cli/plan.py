@@ -48,7 +48,7 @@ def command(
     allow_leftovers: options.AllowLeftovers = False,
     as_: options.As = "packed",
     html: options.Html = None,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Count the cards and nodes that the shares of these manifests need at each target, and say why.
 

@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.options import InvalidValueError
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.apply import apply_objects, sent, tried
+from gpuxlate.cluster.apply import apply_objects, locate_objects, try_objects
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
@@ -43,7 +43,7 @@ from gpuxlate.yamltext.plain import dump_yaml
 
 @dataclass
 class PolicyRequest:
-    """What policies are asked for."""
+    """The options of a run that writes policies."""
 
     to: Annotated[
         list[str],
@@ -93,7 +93,7 @@ class PolicyRequest:
     ] = False
     form: Annotated[
         PolicyEngine,
-        typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
+        typer.Option(*options.FORMAT_FLAGS, help="Output format; vap is ValidatingAdmissionPolicy."),
     ] = PolicyEngine.VAP
     explain: Annotated[
         bool,
@@ -392,7 +392,9 @@ def _profiles(
 def _apply(
     server: ApiServer, admission_policies: Sequence[AdmissionPolicy], form: PolicyEngine, force: bool
 ) -> int:
-    trial = tried(server, sent(server, [*policy_documents(admission_policies, form)], None), force=force)
-    for done in apply_objects(server, trial, force=force):
-        printing.out(text_of([f"{done.sent.name} {done.verb}"]))
+    trial = try_objects(
+        server, locate_objects(server, [*policy_documents(admission_policies, form)], None), force=force
+    )
+    for applied_object in apply_objects(server, trial, force=force):
+        printing.out(text_of([f"{applied_object.submitted.name} {applied_object.verb}"]))
     return Exit.CLEAN

@@ -19,14 +19,14 @@ from gpuxlate.yamltext.source import Texts
 
 
 def show_error(error: UserError) -> None:
-    """What went wrong, and what to do, on stderr."""
+    """Print an error on stderr, and what to do about it."""
     alert("error", error.message)
     if error.hint:
         alert("help", error.hint)
 
 
 def alert(title: str, text: str) -> None:
-    """A message on stderr under its title: error, help, note, try, warning."""
+    """Print a message on stderr under its title: error, help, note, try, warning."""
     from gpuxlate.report.characters import width
 
     head, *rest = map(locale.localize, text.parts if isinstance(text, Lines) else [text])
@@ -36,20 +36,20 @@ def alert(title: str, text: str) -> None:
 
 
 def stderr_line(text: str) -> None:
-    """One line on stderr."""
+    """Print one line on stderr."""
     from gpuxlate.report.characters import text_of
 
     data_err(text_of([cut(locale.localize(text), 2 * MAX_MESSAGE)]))
 
 
 def info(text: str) -> None:
-    """One line on stderr of what was done, unless the run is quiet."""
+    """Print one line on stderr, unless the run is quiet."""
     if not invocation().quiet:
         stderr_line(text)
 
 
 def ignored_variable(name: str, default: str) -> None:
-    """A note, once a run, that the value of a variable of the environment means nothing, and what counts."""
+    """Note, once in a run, that the value of an environment variable is invalid, and what counts instead."""
     run = invocation()
     if name not in run.ignored_variables:
         run.ignored_variables.add(name)
@@ -59,19 +59,19 @@ def ignored_variable(name: str, default: str) -> None:
 
 
 def verbose(text: str) -> None:
-    """One line on stderr of what is used, where the run is verbose."""
+    """Print one line on stderr, if the run is verbose."""
     if invocation().verbose:
         stderr_line(text)
 
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
-    """The dialects of an input, where the run is verbose and there are any."""
+    """Print the dialects of an input on stderr, if the run is verbose and there are any."""
     if invocation().verbose and (names := sorted(set(dialects))):
         verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(names)))
 
 
 def documents_out(parts: Iterable[bytes]) -> None:
-    """Manifests and other texts on stdout, byte for byte; control characters are visible on a terminal."""
+    """Print manifests and other texts on stdout byte for byte, on a terminal with visible control characters."""
     if is_terminal(sys.stdout):
         from gpuxlate.report.characters import visible_lines
 
@@ -92,14 +92,14 @@ def diffs_out(diffs: Iterable[str], *, exact: bool = True) -> None:
 
 
 def out(text: str) -> None:
-    """A text for people on stdout: it only shows something, whatever is in it."""
+    """Print a text for people on stdout, with its control characters made visible."""
     from gpuxlate.report.characters import visible_lines
 
     data_out(visible_lines(text, colours=True))
 
 
 def json_out(data: dict[str, Any]) -> None:
-    """JSON on stdout, as every command prints it."""
+    """Print JSON on stdout, as every command does."""
     from gpuxlate.report.json import to_json_text
 
     data_out(to_json_text(data))
@@ -112,7 +112,7 @@ def data_out(text: str) -> None:
 
 
 def out_parts(parts: Iterable[bytes]) -> None:
-    """Bytes on stdout, part by part. A closed pipe (``| head``) does not change the exit code.
+    """Print bytes on stdout, part by part. A closed pipe (``| head``) does not change the exit code.
 
     Raises UserError where stdout is closed.
     """
@@ -140,7 +140,7 @@ def allow_closed_pipe(stream: TextIO) -> Iterator[None]:
 
 
 def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = Severity.INFO) -> None:
-    """Findings as text on stderr, in order."""
+    """Print findings as text on stderr, in their order; ``least``: only those of this severity or above."""
     from gpuxlate.report import text
 
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)

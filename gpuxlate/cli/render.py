@@ -66,11 +66,13 @@ def command(
         raise UserError("--container needs --workload", "add --workload FILE, the manifest that has it")
     target_profile = lookup.profile(profile)
     documents = read_specs(Inputs(specs).some(), target_profile)
-    targets = of_all(targets, to, [document.share for _, _, document in documents.shares], target_profile)
+    targets = targets_of_all(
+        targets, to, [document.share for _, _, document in documents.shares], target_profile
+    )
     groups = list(workloads(documents, workload, container, allow_outside=allow_outside))
     _one_share_a_file(documents, targets, workload, output_dir)
     decided = decision_files(accepted)
-    done: list[tuple[Backend, RenderResult]] = []
+    rendered: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(documents.diagnostics)
     for backend in targets:
         settings = Settings(
@@ -78,20 +80,22 @@ def command(
         )
         for base, requests in groups:
             for result in _render_each(base, requests, settings, output, named=workload is not None):
-                done.append((backend, result))
+                rendered.append((backend, result))
                 diagnostics.extend(result.diagnostics)
     printing.show(
         [*dict.fromkeys(diagnostics)], documents.sources
     )  # what is wrong at each target is said once
-    undecided = decided.settle(judged for _, result in done for judged in result.judged) if decided else False
+    undecided = (
+        decided.settle(judged for _, result in rendered for judged in result.judged) if decided else False
+    )
     refused = undecided or any(finding.severity == "error" for finding in diagnostics)
     if report:
-        items = [item for _, result in done for item in result.items]
+        items = [item for _, result in rendered for item in result.items]
         outputs.write_report(Path(report), outputs.report_json(items))
     if not refused:
-        _write(done, output_dir, as_json=output == "json")
+        _write(rendered, output_dir, as_json=output == "json")
     runs = {
-        backend.name if len(targets) > 1 else "": _run_of(documents, done, backend) for backend in targets
+        backend.name if len(targets) > 1 else "": _as_run(documents, rendered, backend) for backend in targets
     }
     if refused:
         return refuse(runs)
@@ -103,22 +107,23 @@ def command(
     return Exit.CLEAN
 
 
-def _run_of(
-    documents: ShareDocuments, done: Sequence[tuple[Backend, RenderResult]], target: Backend
+def _as_run(
+    documents: ShareDocuments, rendered: Sequence[tuple[Backend, RenderResult]], target: Backend
 ) -> Result:
-    """What was made for one target, as one run."""
-    results = [result for backend, result in done if backend is target]
+    """The results for one target as one run."""
+    results = [result for backend, result in rendered if backend is target]
     return Result(
         [item for result in results for item in result.items],
         [*documents.diagnostics, *(finding for result in results for finding in result.diagnostics)],
     )
 
 
-def of_all(
+def targets_of_all(
     targets: list[Backend], named: list[str], shares: list[Share], profile: Profile | None
 ) -> list[Backend]:
-    """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
-    with the profile that they need; those that a user named stay."""
+    """The targets of ``--to all`` that can take the shares: they have the cards that a share names, they
+    divide cards where a share is a part of one, and they have the profile that they need. Targets that the
+    user named stay."""
     chosen = lookup.targets_by_name(named, tuple, lookup.target)
     free = [backend for backend in targets if backend not in chosen]
     no_card = [backend.name for backend in free if not all(backend.has_cards_of(share) for share in shares)]
@@ -156,7 +161,8 @@ def _judge_output(output: str, targets: list[Backend], workload: str | None) -> 
 def _one_share_a_file(
     documents: ShareDocuments, targets: list[Backend], workload: str | None, output_dir: str | None
 ) -> None:
-    """A text of a target with a form holds one share: each needs a file of its own."""
+    """Raises UserError for several shares at a target whose text holds a single share, if they would not get
+    a file each."""
     for backend in targets:
         if not backend.writes_pods and len(documents.shares) > 1 and (workload or output_dir is None):
             raise UserError(
@@ -184,7 +190,7 @@ def _render_each(
                 ),
                 "name a manifest with a pod",
             )
-        result = render_asked(base, requests, settings)
+        result = render_requests(base, requests, settings)
         if base is None:  # a file of ours, not one that somebody wrote
             from gpuxlate.config.schemas import editor_line
 
@@ -199,7 +205,7 @@ def _render_each(
         yield render_form(request, settings, output, base if named or parameters else None)
 
 
-def render_asked(base: Source | None, requests: list[RenderRequest], settings: Settings) -> RenderResult:
+def render_requests(base: Source | None, requests: list[RenderRequest], settings: Settings) -> RenderResult:
     """The shares on their workload, or a single one on a probe Pod."""
     return render_on(base, requests, settings) if base else render_probe(requests[0], settings)
 
@@ -240,7 +246,7 @@ def workloads(
 
 
 def folder_of(spec_input: Input) -> Path:
-    """Where the files that a document names are."""
+    """The folder from which the paths in a document count."""
     return Path(spec_input.path).parent if spec_input.path else Path()
 
 
@@ -251,29 +257,31 @@ def workload_file(spec_input: Input, workload: Workload, *, allow_outside: bool)
     return file if allow_outside or inside(file, folder) else None
 
 
-def _workload(file: str, said_in: Document | None) -> Source:
-    """The manifest that shares are put on; ``said_in`` is the document that names it, if one does."""
+def _workload(file: str, named_by: Document | None) -> Source:
+    """The manifest that shares are put on; ``named_by``: the document that names it, if one does."""
     try:
-        return Input(file, Path(file), named=said_in is None).source()
+        return Input(file, Path(file), named=named_by is None).source()
     except InputError as error:
         hint = "--workload names it"
-        if said_in:
-            hint = msg("{name} names it in spec.workload.file", name=said_in.source.name)
+        if named_by:
+            hint = msg("{name} names it in spec.workload.file", name=named_by.source.name)
         raise UserError(message_of(error), hint, Exit.INPUT) from None
 
 
-def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
-    manifests = [result.text for backend, result in done if backend.writes_pods]
+def _write(rendered: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
+    manifests = [result.text for backend, result in rendered if backend.writes_pods]
     if as_json and manifests and output_dir is None:
         printing.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
-        done = [(backend, result if not backend.writes_pods else _json(result)) for backend, result in done]
+        rendered = [
+            (backend, result if not backend.writes_pods else _json(result)) for backend, result in rendered
+        ]
     if output_dir is None:
-        printing.documents_out([joined([result.text for _, result in done]).encode()])
+        printing.documents_out([join_documents([result.text for _, result in rendered]).encode()])
         return
     files = {}
-    for backend, result in done:
+    for backend, result in rendered:
         path = outputs.output_path(output_dir, backend.name, result.name + result.suffix)
         if path in files:
             raise UserError(
@@ -287,7 +295,7 @@ def _json(result: RenderResult) -> RenderResult:
     return replace(result, text=outputs.as_json([result.text]), suffix=".json")
 
 
-def joined(texts: list[str]) -> str:
+def join_documents(texts: list[str]) -> str:
     """Several documents as one stream."""
     ended = [text if text.endswith("\n") else text + "\n" for text in texts]
     return (

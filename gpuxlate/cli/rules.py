@@ -49,7 +49,7 @@ def command(
         Severity | None, typer.Option("--severity", help="Only rules of this severity.")
     ] = None,
     fixable: Annotated[bool, typer.Option("--fixable", help="Only rules with a fix.")] = False,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """List the rules."""
     selection = RuleSelection.of(select, (), None, None)

@@ -66,7 +66,7 @@ def command(
         ),
     ] = None,
     output: Annotated[  # noqa: ARG001 - there is no other
-        Literal["json"], typer.Option(*options.FORMATS, help="Output format.", metavar="FORMAT")
+        Literal["json"], typer.Option(*options.FORMAT_FLAGS, help="Output format.", metavar="FORMAT")
     ] = "json",
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""

@@ -64,7 +64,7 @@ class PlannedTree:
     commons: dict[str, Callable[[], str]]
 
     def find_keys(self) -> None:
-        """Say what each file depends on."""
+        """Set the digest of what each file depends on, for every target."""
         for target in self.targets:
             target.options = options_fingerprint(target.settings, self.commons[target.folder]())
             target.keys = file_fingerprints(self.tree, target.settings)
@@ -277,7 +277,7 @@ def _judge_place(folder: str, title: str, top: str) -> None:
 
 
 def _is_of_git(folder: str) -> bool:
-    """What git keeps of a repository is there, whatever the folder is called."""
+    """Whether a folder is the data of a git repository, whatever its name is."""
     return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
 
 
@@ -407,7 +407,8 @@ def _target(
 
 # --- decisions ----------------------------------------------------------------------------------------------
 def _decide(trees: Sequence[PlannedTree], request: SyncRequest) -> bool:
-    """Say what entries match nothing, and write those that are missing, of all targets, into one file."""
+    """Report entries of decisions that match nothing, and write missing entries of all targets into one file.
+    Whether a decision is still open."""
     readers: dict[str, list[tuple[PlannedTree, TargetTree]]] = {}
     for planned in trees:
         for target in planned.targets:
@@ -499,7 +500,7 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
 
 
 def _offer(planned: PlannedTree, each: TargetTree) -> None:
-    """What accepts the losses for which a target is refused, where something does."""
+    """Print what accepts the losses for which a target is refused, if anything does."""
     accepted = accepting(each.result)
     if accepted:
         more: dict[str, object] = {**accepted, "allow-leftovers": "true"}
@@ -640,8 +641,8 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
         errors = plural(len(_errors(each)), "{count} error", "{count} errors")
         printing.info(msg(text, target=each.name, errors=errors, folder=each.folder))
     elif wrote:
-        done = join_and([part for part in parts if part]) or msg("nothing to write")
-        printing.info(msg("{target}: {done}", target=each.name, done=done))
+        changes = join_and([part for part in parts if part]) or msg("nothing to write")
+        printing.info(msg("{target}: {done}", target=each.name, done=changes))
 
 
 def _note_former(config: Config) -> None:

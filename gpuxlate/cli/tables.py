@@ -17,8 +17,8 @@ MAX_CELL = MAX_MESSAGE
 """Characters of one line of a cell."""
 
 FULL, EMPTY = "#", "-"
-LEAST, MOST = 5, 24
-"""Characters between the brackets."""
+MIN_BAR, MAX_BAR = 5, 24
+"""Characters between the brackets of a bar."""
 
 TEXT_WIDTH = 100
 """Columns of a text that is wrapped."""
@@ -89,7 +89,7 @@ def terminal_columns() -> int:
 
 def width_of(texts: int, bars: int) -> int:
     """The width of each bar, beside this many columns of text."""
-    return max(LEAST, min(MOST, (terminal_columns() - texts) // bars - 2))
+    return max(MIN_BAR, min(MAX_BAR, (terminal_columns() - texts) // bars - 2))
 
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:

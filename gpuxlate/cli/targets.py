@@ -102,7 +102,9 @@ TargetNames = Annotated[
 ]
 
 
-def command(names: TargetNames = [], output: options.Output = "table", of_cards: CardsOption = False) -> int:
+def command(
+    names: TargetNames = [], output: options.TableOutput = "table", of_cards: CardsOption = False
+) -> int:
     """List the targets, the fields of a share that each supports, and their representation."""
     if of_cards:
         if names:
@@ -121,7 +123,7 @@ def command(names: TargetNames = [], output: options.Output = "table", of_cards:
     return Exit.CLEAN
 
 
-def _print_cards(output: options.Output) -> None:
+def _print_cards(output: options.TableOutput) -> None:
     def order(card: Card) -> tuple[str, str]:
         return card.vendor, card.name
 

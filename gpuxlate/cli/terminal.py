@@ -48,7 +48,7 @@ _signals: list[int] = []
 
 @contextmanager
 def ending_quietly(*, whole_process: bool) -> Iterator[None]:
-    """Make SIGTERM and SIGHUP end what is done here like Ctrl-C, with their exit code and no traceback.
+    """Make SIGTERM and SIGHUP end the block like Ctrl-C, with their exit code and no traceback.
 
     From before the first import: loading modules takes longest in a small run. Ignored signals (nohup)
     stay ignored. Without ``whole_process`` the signals are the caller's.
@@ -106,7 +106,7 @@ def program_name() -> str:
 
 
 def color_wanted(stream: object) -> bool:
-    """As --color says; else as NO_COLOR and FORCE_COLOR say; else only on a terminal."""
+    """Whether to write colours: as --color says; else as NO_COLOR and FORCE_COLOR say; else on a terminal."""
     from gpuxlate.cli.options import invocation
 
     if (choice := invocation().color) in ("always", "never"):
@@ -125,8 +125,8 @@ def is_terminal(stream: object) -> bool:
 
 
 def progress(items: Iterable[Element], total: int, title: str = "reading") -> Iterator[Element]:
-    """The items, with a bar on stderr where that is a terminal and there are many; ``title`` says what is
-    done."""
+    """The items, with a bar on stderr where that is a terminal and there are many. ``title``: a verb, such as
+    ``reading``, before the bar."""
     if total < MANY:
         yield from items
         return
@@ -138,9 +138,9 @@ def progress(items: Iterable[Element], total: int, title: str = "reading") -> It
 
 @contextmanager
 def progress_bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr, where that is a terminal, and a function that moves it to a part of the total."""
+    """A bar on stderr, if that is a terminal, and a function that sets how much of the total is complete."""
     if not sys.stderr.isatty():
-        yield lambda _done: None
+        yield lambda _completed: None
         return
     from time import monotonic
 
@@ -152,9 +152,9 @@ def progress_bar(total: int, title: str) -> Iterator[Callable[[int], None]]:
         task = bar.add_task(title, total=total)
         shown = 0.0
 
-        def reached(done: int) -> None:
+        def reached(completed: int) -> None:
             nonlocal shown
-            bar.update(task, completed=done)
+            bar.update(task, completed=completed)
             if (now := monotonic()) - shown > REFRESH:
                 bar.refresh()
                 shown = now

@@ -83,7 +83,7 @@ def count_to_each(inputs: Iterable[Input], settings: Sequence[Settings], task: T
 
 
 def _note(results: Sequence[Result], settings: Settings) -> None:
-    """What of the inputs a run left out or could not read, and that none of them is of ``--from``."""
+    """Note which inputs were left out or could not be read, and that none has the dialect of ``--from``."""
     _note_dialects(results)
     run = results[0]
     for problem in run.unreadable:
@@ -109,8 +109,8 @@ def _note_dialects(results: Sequence[Result]) -> None:
 
 
 def settle(decided: DecisionFiles | None, results: Sequence[Result]) -> bool:
-    """Whether a decision is open after some runs, and what they make of the files of decisions. Nothing where
-    an input was not read: what it would say of them is not known."""
+    """Settle the files of decisions by the results of runs; whether a decision is still open. Nothing happens
+    where an input was not read, since its losses are not known."""
     if decided is None or results[0].unreadable:
         return False
     return decided.settle([judged for run in results for judged in run.judged])
@@ -146,7 +146,7 @@ def _shares(count: int) -> Message:
 
 
 def _beside(run: Result) -> list[Message]:
-    """What a run found beside shares."""
+    """The counts of quotas and leftovers, as text."""
     objects = {(quota.file, quota.document, quota.object_path) for quota in run.quotas}
     parts = [plural(len(objects), "{count} quota", "{count} quotas")] if run.quotas else []
     return [*parts, left_over(run)] if run.leftovers else parts
@@ -162,10 +162,10 @@ def left_over(run: Result) -> Message:
     return plural(len(run.leftovers), "{count} leftover", "{count} leftovers")
 
 
-def summarize(run: Result, *done: str, target: str = "", apart: bool = False) -> None:
-    """The last line on stderr: the shares by verdict, what is beside them, and what was ``done``.
+def summarize(run: Result, *actions: str, target: str = "", apart: bool = False) -> None:
+    """The last line on stderr: the shares by verdict, what else it found, and the ``actions`` of the run.
 
-    ``apart``: findings stand before it.
+    ``apart``: after an empty line, since findings are above it.
     """
     if apart:
         printing.info("")
@@ -183,7 +183,7 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
         "{count} pod already has keys of the target",
         "{count} pods already have keys of the target",
     )
-    for remark in (*_beside(run), *([already] if run.pods_already_at_target else []), *done):
+    for remark in (*_beside(run), *([already] if run.pods_already_at_target else []), *actions):
         summary = msg("{what}; {more}", what=summary, more=remark)
     printing.info(msg("{target}: {what}", target=target, what=summary) if target else summary)
 
@@ -209,7 +209,7 @@ def refused_findings(run: Result) -> list[Diagnostic]:
 
 
 def left_as_they_are(run: Result) -> list[Diagnostic]:
-    """Whole cards that no dialect reads: they are in no count."""
+    """The findings on whole cards that no dialect reads, which are not counted as shares."""
     remarks = [finding for finding in run.diagnostics if finding.code == whole_cards_have_a_dialect.code]
     if not remarks:
         return remarks
@@ -219,7 +219,7 @@ def left_as_they_are(run: Result) -> list[Diagnostic]:
 
 
 def accepting(run: Result) -> dict[str, Any] | None:
-    """What accepts a refused run, as the configuration has it; None where nothing can."""
+    """The options that accept a refused run, as keys of the configuration; None where nothing can."""
     if run.unreadable or refused_findings(run):
         return None
     open_ = [loss for item in run.items for loss in item.losses if not loss.accepted]
@@ -240,7 +240,7 @@ def accepting(run: Result) -> dict[str, Any] | None:
 
 
 def _flags(accepted: Mapping[str, Any]) -> str:
-    """What accepts a refused run, as options of a command."""
+    """The options that accept a refused run, as a command line."""
     return " ".join(
         [
             *(["--round up"] if "round" in accepted else []),

@@ -41,7 +41,7 @@ def no_command(name: str, context: Any, live: Iterable[str]) -> str:
 
 
 def _instead(name: str, context: Any) -> str | None:
-    """What to write for an option that the command of a context has not."""
+    """What to write instead of an option that the command of a context does not have."""
     params = context.command.params
     options = {option for param in params for option in param.opts}
     guess = GUESSES.get(name)
@@ -105,7 +105,7 @@ def _missing(error: Any) -> Message:
 
 
 def print_usage_error(error: Any) -> int:
-    """Say what is wrong with a command line, and return the exit code."""
+    """Print what is wrong with a command line, and return the exit code."""
     if wrong := invalid_value(error):
         show_error(wrong)
         return wrong.exit_code

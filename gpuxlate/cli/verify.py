@@ -13,7 +13,7 @@ from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
-from gpuxlate.cluster.running import nvidia_smi_output, running
+from gpuxlate.cluster.running import find_running_container, nvidia_smi_output
 from gpuxlate.config.document import ShareDocument, ShareDocuments, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
@@ -52,7 +52,7 @@ def command(
     ] = None,
     profile: options.ProfileFile = None,
     card_memory: options.CardMemory = None,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
@@ -71,15 +71,15 @@ def command(
     return print_verification(share.name, backend, verify(wanted_cards, _seen(printed)), output)
 
 
-def print_verification(name: str, backend: Backend | None, done: Verification, output: str) -> int:
+def print_verification(name: str, backend: Backend | None, verification: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
-    for note in done.notes:
+    for note in verification.notes:
         printing.info(titled("note", note))
     if output == "json":
-        printing.json_out(_json(name, backend, done))
+        printing.json_out(_json(name, backend, verification))
     else:
-        printing.out(_text(name, done))
-    return Exit.CLEAN if done.match else Exit.FINDINGS
+        printing.out(_text(name, verification))
+    return Exit.CLEAN if verification.match else Exit.FINDINGS
 
 
 def _target(to: str | None, target_profile: Profile | None) -> Backend | None:
@@ -131,9 +131,9 @@ def _seen(printed: str) -> ShownCards:
         ) from None
 
 
-def _text(name: str, done: Verification) -> str:
+def _text(name: str, verification: Verification) -> str:
     """The result as a table, and the verdict below it."""
-    expectation = done.expected
+    expectation = verification.expected
     requested = msg("all") if expectation.asked_mib is None else str(expectation.asked_mib)
     head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
     rows = [
@@ -145,12 +145,12 @@ def _text(name: str, done: Verification) -> str:
             "?" if card.seen.total_mib is None else str(card.seen.total_mib),
             msg({True: "yes", False: "no", None: "not checked"}[card.within]),
         ]
-        for card in done.cards
+        for card in verification.cards
     ]
     if expectation.figure_mib is None:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
-    verdict = "match" if done.match else "mismatch"
-    detail = join_and(done.problems, "{before}; {last}") or _matched(done)
+    verdict = "match" if verification.match else "mismatch"
+    detail = join_and(verification.problems, "{before}; {last}") or _match_text(verification)
     return text_of([name, ""]) + table(head, rows) + text_of(["", localize(titled(verdict, detail))])
 
 
@@ -159,11 +159,11 @@ def _without(row: list[str], column: int) -> list[str]:
     return row[:column] + row[column + 1 :]
 
 
-def _matched(done: Verification) -> Message:
+def _match_text(verification: Verification) -> Message:
     """The sentence of a result without a problem: how many cards, and the bounds of their memory in MiB."""
-    count = len(done.cards)
+    count = len(verification.cards)
     cards = plural(count, "{count} card", "{count} cards")
-    least, maximum = done.expected.minimum, done.expected.maximum
+    least, maximum = verification.expected.minimum, verification.expected.maximum
     if least is None or maximum is None:
         return msg("{cards} as requested; the memory was not checked", cards=cards)
     single = "{cards} as requested, within {least} to {most} MiB"
@@ -226,9 +226,9 @@ class VerifyOutput(Output):
     """What could not be checked."""
 
 
-def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
+def _json(name: str, backend: Backend | None, verification: Verification) -> dict[str, Any]:
     """The result as it is printed with ``-o json``."""
-    expectation = done.expected
+    expectation = verification.expected
     bounds = (
         None
         if expectation.minimum is None or expectation.maximum is None
@@ -237,9 +237,9 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
     return VerifyOutput(
         name,
         backend.name if backend else None,
-        done.match,
+        verification.match,
         expectation.cards,
-        len(done.cards),
+        len(verification.cards),
         bounds,
         [
             VerifiedCard(
@@ -251,10 +251,10 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
                 card.seen.used_mib,
                 card.within,
             )
-            for card in done.cards
+            for card in verification.cards
         ],
-        done.problems,
-        done.notes,
+        verification.problems,
+        verification.notes,
     ).to_json()
 
 
@@ -284,7 +284,7 @@ def on_cluster(
     ] = None,
     profile: options.ProfileFile = None,
     card_memory: options.CardMemory = None,
-    output: options.Output = "table",
+    output: options.TableOutput = "table",
 ) -> int:
     """Run nvidia-smi in a container, and compare the cards and the memory of each with the share.
 
@@ -298,22 +298,29 @@ def on_cluster(
         raise UserError(msg("{count} pods given", count=len(specs)), "pass one")
     user_profile = lookup.profile(profile)
     server = live.cluster_of_flags()
-    where = running(server, specs[0], invocation().namespace or server.namespace, container)
-    about = _profile_of_pod(user_profile, where.profile)
+    running_container = find_running_container(
+        server, specs[0], invocation().namespace or server.namespace, container
+    )
+    about = _profile_of_pod(user_profile, running_container.profile)
     # it runs, so the target takes the share: refusals do not matter
-    expectation, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
-    who = f"{where.namespace}/{where.pod} {where.container}"
+    expectation, _ = expected(
+        running_container.share, running_container.backend, about, card_memory or running_container.card_mib
+    )
+    name_of_container = f"{running_container.namespace}/{running_container.pod} {running_container.container}"
     try:
-        seen = nvidia_smi.read_nvidia_smi(nvidia_smi_output(server, where))
+        seen = nvidia_smi.read_nvidia_smi(nvidia_smi_output(server, running_container))
     except NvidiaSmiError as error:
         hint = error.hint
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
-            by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
+            flags = (
+                f"-n {running_container.namespace} {running_container.pod} -c {running_container.container}"
+            )
+            by_hand = f"kubectl exec {flags} -- nvidia-smi"
             hint = msg("run it yourself: {on_cluster}", on_cluster=by_hand)
         raise UserError(
-            msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS
+            msg("{who}: {error}", who=name_of_container, error=message_of(error)), hint, Exit.FINDINGS
         ) from None
-    return print_verification(who, where.backend, verify(expectation, seen), output)
+    return print_verification(name_of_container, running_container.backend, verify(expectation, seen), output)
 
 
 def _profile_of_pod(user_profile: Profile | None, live: Profile | None) -> Profile | None:

@@ -99,40 +99,40 @@ class Reasons(Output):
 
 def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     """Everything that is known of a pod that does not run. Raises ClusterError."""
-    subject = waiting.subject(server, words)
-    spec, status = subject.pod.get("spec") or {}, subject.pod.get("status") or {}
-    runs = waiting.runs(subject.pod) and not subject.missing
+    asked_object = waiting.find_asked_object(server, words)
+    spec, status = asked_object.pod.get("spec") or {}, asked_object.pod.get("status") or {}
+    runs = waiting.runs(asked_object.pod) and not asked_object.missing
     node = spec.get("nodeName")
-    pod_events = waiting.events(server, subject)
-    findings = _findings(subject)
+    pod_events = waiting.events(server, asked_object)
+    findings = _findings(asked_object)
     misspelt = {str(finding.path[-1]) for finding in findings if finding.code == key_is_known.code}
-    obstacles = [] if runs else [*waiting.obstacles(server, subject, pod_events, misspelt)]
+    obstacles = [] if runs else [*waiting.obstacles(server, asked_object, pod_events, misspelt)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES_PATH) for each in page]
         nodes = gpu_nodes_of(server, raw)
         if node:
-            obstacles += _of_its_node(nodes, subject.pod)
+            obstacles += _of_its_node(nodes, asked_object.pod)
         else:
-            pod = _demand_of(subject)
+            pod = _demand_of(asked_object)
             if isinstance(pod, str):
                 obstacles += [] if spec.get("resourceClaims") else [pod]
             else:
                 nodes_for_it = nodes_for(usage_of(server, nodes), pod)
                 if not any(serves(each, pod) for each in nodes):
-                    obstacles += waiting.not_counted(raw, subject.pod)
+                    obstacles += waiting.uncounted_keys(raw, asked_object.pod)
     wrong = any(each.severity is Severity.ERROR for each in findings)
     failed = bool(node) or status.get("phase") == "Failed"
     return Reasons(
-        subject.name,
-        subject.namespace,
-        subject.pod_name if subject.exists else None,
-        subject.pods,
+        asked_object.name,
+        asked_object.namespace,
+        asked_object.pod_name if asked_object.exists else None,
+        asked_object.pods,
         status.get("phase"),
         node,
         runs,
         bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
-        [*waiting.state(subject, pod_events)],
+        [*waiting.state(asked_object, pod_events)],
         pod_events,
         findings,
         obstacles,
@@ -144,9 +144,9 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     )
 
 
-def _demand_of(subject: waiting.AskedObject) -> PodDemand | str:
-    """The pod as the packing asks for it, or why it cannot be asked for."""
-    keys = keys_of_pod(subject.pod)
+def _demand_of(asked_object: waiting.AskedObject) -> PodDemand | str:
+    """The pod as a demand of the packing, or why it cannot be packed."""
+    keys = keys_of_pod(asked_object.pod)
     dialects = registry.backends_of(keys)
     if len(dialects) > 1:
         names = join_and((each.name for each in dialects), "{before} and {last}")
@@ -154,11 +154,11 @@ def _demand_of(subject: waiting.AskedObject) -> PodDemand | str:
     if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
         return msg("it requests no GPU in a known dialect, so the cards of nodes are not compared")
     backend = dialects[0] if dialects else None
-    return PodDemand(subject.name, keys, backend, 1, waiting.tolerations(subject.pod))
+    return PodDemand(asked_object.name, keys, backend, 1, waiting.tolerations(asked_object.pod))
 
 
 def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
-    """The pod has a node whose cards nobody gave it: no scheduler of the vendor left a record."""
+    """That the pod is on a node and has no cards there, since no scheduler of the vendor left a record."""
     name = pod["spec"]["nodeName"]
     node = next((each for each in nodes if each.name == name), None)
     if node is None:
@@ -173,9 +173,9 @@ def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
             yield msg(text, node=name, target=backend.name)
 
 
-def _findings(subject: waiting.AskedObject) -> list[Diagnostic]:
+def _findings(asked_object: waiting.AskedObject) -> list[Diagnostic]:
     """What lint finds in the object, errors first."""
-    source = Source(subject.name, as_yaml(subject.object))
+    source = Source(asked_object.name, as_yaml(asked_object.object))
     findings = lint_source(source, LintSettings()).diagnostics
     return [each for each in findings if each.severity is not Severity.INFO]
 

@@ -1,4 +1,4 @@
-"""Server-side apply of several objects. All of them are tried first, so that nothing is half done."""
+"""Server-side apply of several objects. A dry run of all of them comes first: nothing is applied in part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ObjectError(UserError, ValueError):
 
 
 @record
-class Sent:
+class ObjectToApply:
     """An object to apply, and its path on the server."""
 
     name: str
@@ -35,10 +35,10 @@ class Sent:
 
 
 @record
-class Done:
-    """An object after its apply, or after a trial; ``before`` is None where it is new."""
+class AppliedObject:
+    """An object after its apply or a dry run; ``before``: as the server had it, None where it is new."""
 
-    sent: Sent
+    submitted: ObjectToApply
     result: Json
     before: Json | None = None
 
@@ -54,7 +54,7 @@ class Done:
         return "unchanged" if same else "configured"
 
 
-class Kinds:
+class KindPaths:
     """The paths of kinds on the server, looked up once for each API version."""
 
     def __init__(self, server: ApiServer) -> None:
@@ -65,7 +65,7 @@ class Kinds:
         """The path of an object. Raises ClusterError for a kind that the server does not know."""
         version, kind = str(body["apiVersion"]), str(body["kind"])
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        resource = self._kinds(root, version).get(kind)
+        resource = self._resources_by_kind(root, version).get(kind)
         if resource is None:
             raise ClusterError(
                 msg("the server has no kind {kind} in {version}", kind=kind, version=version),
@@ -76,7 +76,7 @@ class Kinds:
             return f"{root}/{resource['name']}/{name}"
         return f"{root}/namespaces/{quote(namespace, safe='')}/{resource['name']}/{name}"
 
-    def _kinds(self, root: str, version: str) -> Mapping[str, Json]:
+    def _resources_by_kind(self, root: str, version: str) -> Mapping[str, Json]:
         if root not in self._resources_by_root:
             try:
                 listed = self._server.get(root).get("resources") or ()
@@ -91,7 +91,7 @@ class Kinds:
         return self._resources_by_root[root]
 
 
-def objects_of(source: Source) -> Iterator[Json]:
+def read_objects(source: Source) -> Iterator[Json]:
     """The objects of a text, the items of lists too. Raises ObjectError."""
     for document in documents(source):
         data = to_python(document.root) if document.root is not None else None
@@ -100,10 +100,10 @@ def objects_of(source: Source) -> Iterator[Json]:
         where = f"{source.name}, document {document.index + 1}"
         listed = isinstance(data, dict) and str(data.get("kind", "")).endswith("List")
         for item in data.get("items") or () if listed else (data,):
-            yield _checked(item, where)
+            yield _check_object(item, where)
 
 
-def _checked(body: Any, where: str) -> Json:
+def _check_object(body: Any, where: str) -> Json:
     if not isinstance(body, dict) or not body.get("apiVersion") or not body.get("kind"):
         raise ObjectError(msg("{where}: not a Kubernetes object", where=where), "write apiVersion and kind")
     metadata = body.get("metadata")
@@ -115,9 +115,10 @@ def _checked(body: Any, where: str) -> Json:
     return body
 
 
-def sent(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
-    """The path of each object. ``namespace``: the one of ``-n``. Raises ObjectError, ClusterError."""
-    kinds, objects = Kinds(server), []
+def locate_objects(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> list[ObjectToApply]:
+    """The objects with their paths on the server. ``namespace``: that of ``-n``. Raises ObjectError and
+    ClusterError."""
+    kinds, objects = KindPaths(server), []
     for body in bodies:
         own_namespace = body["metadata"].get("namespace")
         name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
@@ -135,7 +136,7 @@ def sent(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> li
         if "/namespaces/" in path and not own_namespace and body["kind"] != "Namespace":
             where = namespace or server.namespace
             body = {**body, "metadata": {**body["metadata"], "namespace": where}}
-        objects.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
+        objects.append(ObjectToApply(name, path, _quantities(body) if _of_kubernetes(body) else body))
     seen: set[str] = set()
     for sent_object in objects:
         if sent_object.path in seen:
@@ -170,12 +171,12 @@ def _quantities(data: Any) -> Any:
     return converted
 
 
-def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Done]:
+def try_objects(server: ApiServer, objects: Sequence[ObjectToApply], *, force: bool) -> list[AppliedObject]:
     """The result of a server-side dry run of every object.
 
     Raises ClusterError with a line for each object that the server refuses.
     """
-    done: list[Done] = []
+    applied: list[AppliedObject] = []
     failed: list[ClusterError] = []
     for sent_object in objects:
         try:
@@ -183,7 +184,7 @@ def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Do
             result = server.apply(
                 sent_object.path, sent_object.body, field_manager=MANAGER, dry_run=True, force=force
             )
-            done.append(Done(sent_object, result, before))
+            applied.append(AppliedObject(sent_object, result, before))
         except ClusterError as error:
             failed.append(error)
     if failed:
@@ -191,7 +192,7 @@ def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Do
         hint = "nothing is applied; omit these fields, or pass --force-conflicts to take them over"
         other = failed[0].hint or "nothing is applied"
         raise ClusterError(Lines([error.message for error in failed]), hint if conflict else other)
-    return done
+    return applied
 
 
 def _find_object(server: ApiServer, path: str) -> Json | None:
@@ -201,30 +202,35 @@ def _find_object(server: ApiServer, path: str) -> Json | None:
         return None
 
 
-def apply_objects(server: ApiServer, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
-    """Apply what was tried, one after the other. Raises ClusterError, which names what was applied before."""
+def apply_objects(
+    server: ApiServer, trial: Sequence[AppliedObject], *, force: bool
+) -> Iterator[AppliedObject]:
+    """Apply the objects of a dry run, one after the other. Raises ClusterError, which names the objects that
+    were applied before."""
     before: list[str] = []
-    for done in trial:
+    for applied in trial:
         try:
-            result = server.apply(done.sent.path, done.sent.body, field_manager=MANAGER, force=force)
+            result = server.apply(
+                applied.submitted.path, applied.submitted.body, field_manager=MANAGER, force=force
+            )
         except ClusterError as error:
             names = ", ".join(before)
             so_far = msg("applied before: {names}", names=names) if before else msg("nothing is applied")
             hint = join_and(filter(None, (so_far, error.hint)), "{before}; {last}")
             raise ClusterError(error.message, hint) from None
-        before.append(done.sent.name)
-        yield Done(done.sent, result, done.before)
+        before.append(applied.submitted.name)
+        yield AppliedObject(applied.submitted, result, applied.before)
 
 
 # --- differences ------------------------------------------------------------------------------
 
 
-def difference(done: Done) -> str:
+def difference(applied: AppliedObject) -> str:
     """A unified diff of the fields that are sent; empty where nothing changes."""
-    body = done.sent.body
-    old = [] if done.before is None else _lines(only_sent(done.before, body))
-    new = _lines(only_sent(done.result, body))
-    name = f"{done.sent.name}"
+    body = applied.submitted.body
+    old = [] if applied.before is None else _lines(only_sent(applied.before, body))
+    new = _lines(only_sent(applied.result, body))
+    name = f"{applied.submitted.name}"
     return "".join(difflib.unified_diff(old, new, f"live/{name}", f"applied/{name}"))
 
 

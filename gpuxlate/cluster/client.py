@@ -151,7 +151,7 @@ class Cluster:
         where = msg("container {name} of pod {namespace}/{pod}", name=container, namespace=namespace, pod=pod)
         seconds = self.options.request_timeout or EXEC_SECONDS
         try:
-            done = subprocess.run(
+            completed = subprocess.run(
                 [program, *flags, "exec", pod, f"--container={container}", "--", *command],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -168,12 +168,13 @@ class Cluster:
                 ),
                 "set a longer --request-timeout",
             ) from None
-        if done.returncode:
-            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            why = one_line(lines[-1].removeprefix("error: "), set()) if lines else f"exit {done.returncode}"
+        if completed.returncode:
+            lines = completed.stderr.decode("utf-8", "replace").strip().splitlines()
+            code = f"exit {completed.returncode}"
+            why = one_line(lines[-1].removeprefix("error: "), set()) if lines else code
             by_hand = f"kubectl exec -n {namespace} {pod} -c {container} -- {command[0]}"
             raise ClusterError(
                 msg("{where}: {command} failed: {why}", where=where, command=command[0], why=why),
                 msg("run it yourself: {command}", command=by_hand),
             )
-        return done.stdout.decode("utf-8", "replace")
+        return completed.stdout.decode("utf-8", "replace")

@@ -109,14 +109,15 @@ _WITH_LATEST = "Always"
 
 
 class WrittenFields(NamedTuple):
-    """What somebody wrote at one place of an object: sets of fields (FieldsV1), and values."""
+    """What users wrote at one path of a live object: the entries of ``managedFields`` (FieldsV1) of managers
+    that applied it, and the values in the last applied configuration of kubectl."""
 
     fields: tuple[Json, ...] = ()
     values: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, live: Json) -> WrittenFields:
-        """Of an object as the server gives it."""
+        """The written fields of an object as the server returns it."""
         metadata = live.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         managers = metadata.get("managedFields")
@@ -132,14 +133,14 @@ class WrittenFields(NamedTuple):
         return cls(tuple(entry for entry in applied if isinstance(entry, dict)), tuple(values))
 
     def field(self, name: str) -> WrittenFields:
-        """What was written of a field; nothing, where it is not there."""
+        """What was written of a field; empty where nothing was."""
         return WrittenFields(
             _dicts(entry.get(f"f:{name}") for entry in self.fields),
             tuple(value[name] for value in self.values if isinstance(value, dict) and name in value),
         )
 
     def item(self, item: Json) -> WrittenFields:
-        """What was written of an item of this list, which is known by the keys of its entry, or its name."""
+        """What was written of an item of this list, which is found by the keys of its entry, or by _KEYS."""
         return WrittenFields(
             _dicts(fields for entry in self.fields for key, fields in entry.items() if _is_key_of(key, item)),
             tuple(

@@ -69,7 +69,7 @@ def _name(manifest: Json) -> Any:
 
 
 def _taken(claims: Iterator[Json]) -> dict[DeviceId, list[Taken]]:
-    """What allocated claims have, by device. Access of an administrator takes nothing."""
+    """The allocations of claims, by device. Access of an administrator (``adminAccess``) uses up nothing."""
     takers: dict[DeviceId, list[Taken]] = {}
     for claim in claims:
         status = claim.get("status") or {}

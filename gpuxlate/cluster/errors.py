@@ -77,7 +77,7 @@ class Request:
 
     @property
     def thing(self) -> str:
-        """``deployments in namespace ml``, ``deployments "web" in namespace ml``."""
+        """The requested objects as text: ``deployments in namespace ml``, ``pods "web" in namespace ml``."""
         named = f'{self.resource} "{self.name}"' if self.name else self.resource
         if self.namespace:
             return msg("{thing} in namespace {namespace}", thing=named, namespace=self.namespace)

@@ -79,7 +79,7 @@ _SERVICE = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 _CLAIM = ("volumeName",)
 
 
-def cleaned(live: Json) -> Json:
+def clean_object(live: Json) -> Json:
     """A copy of a live object without what servers, controllers and schedulers added. ``apiVersion`` and
     ``kind`` are first, other fields keep their order."""
     result = {"apiVersion": live.get("apiVersion"), "kind": live.get("kind")}
@@ -122,7 +122,7 @@ def _of_a_job(live: Json) -> bool:
 
 def as_yaml(live: Json) -> str:
     """A cleaned object as a YAML document."""
-    return dump_yaml(cleaned(live))
+    return dump_yaml(clean_object(live))
 
 
 def _templates(spec: Json) -> Iterator[Json]:
@@ -156,7 +156,7 @@ def _metadata(owner: Json, labels: frozenset[str]) -> None:
 
 @lru_cache(maxsize=4096)
 def _by_scheduler(name: str) -> bool:
-    """A vendor's scheduler writes it when it places the pod."""
+    """Whether a vendor's scheduler writes the key when it places a pod."""
     rows = [row for row in (backend.find(name) for backend in registry.pod_backends()) if row]
     return bool(rows) and all(Place.WRITTEN_BY_SCHEDULER in row.places for row in rows)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from gpuxlate.cluster.export import as_yaml
-from gpuxlate.cluster.resources import ObjectSelection, objects
+from gpuxlate.cluster.resources import ObjectSelection, list_objects
 from gpuxlate.cluster.server import ApiServer, Json
 from gpuxlate.files.find import Input
 
@@ -26,7 +26,7 @@ def live_inputs(
     a whole manifest, and pods of controllers of other kinds are left out, since their controllers create
     them anew.
     """
-    for selected_object in objects(
+    for selected_object in list_objects(
         server,
         selections,
         all_namespaces=all_namespaces,

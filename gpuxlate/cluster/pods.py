@@ -59,11 +59,11 @@ def _live_pod(pod: Json) -> LivePod:
             if isinstance(record, dict):
                 records[name] = record
     conditions = (pod.get("status") or {}).get("conditions") or ()
-    done = any(
+    initialized = any(
         (condition.get("type"), condition.get("status")) == ("Initialized", "True")
         for condition in conditions
     )
-    return LivePod(keys, records, initialized=done)
+    return LivePod(keys, records, initialized=initialized)
 
 
 def _json(text: str) -> object:

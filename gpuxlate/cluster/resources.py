@@ -24,7 +24,7 @@ class ResourceKind:
     older: tuple[str, ...] = ()  # versions of older servers
 
     def path(self, namespace: str | None, name: str | None = None) -> str:
-        """Its path in the API; that of all namespaces where none is given."""
+        """The path of the kind, or of one object of it, in the API; without a namespace, that of all."""
         base = f"/api/{self.version}" if "/" not in self.version else f"/apis/{self.version}"
         if namespace is not None and self.namespaced:
             base += f"/namespaces/{quote(namespace, safe='')}"
@@ -36,8 +36,9 @@ class ResourceKind:
         """The group of the API; empty for the core."""
         return self.version.rpartition("/")[0]
 
-    def called(self, word: str) -> bool:
-        """``deploy``, ``deployments``, ``Deployment``, ``deployments.apps``, ``deployments.v1.apps``."""
+    def has_name(self, word: str) -> bool:
+        """Whether a word names the kind, as kubectl takes it: ``deploy``, ``deployments``, ``Deployment``,
+        ``deployments.apps``, ``deployments.v1.apps``."""
         name, _, group = word.lower().partition(".")
         if name not in (self.resource, self.kind.lower(), self.short, *self.words):
             return False
@@ -87,7 +88,7 @@ class ObjectSelection:
 
 
 def kind_words(kind: ResourceKind) -> tuple[str, ...]:
-    """Its names, the shortest first."""
+    """The names of a kind, the shortest first."""
     return tuple(dict.fromkeys((kind.short, kind.resource, *kind.words)))
 
 
@@ -123,7 +124,7 @@ def selections_of(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSel
 
 def resource_kind(server: ApiServer, word: str) -> ResourceKind:
     """The kind that a word means: one of Kubernetes itself, else one of the server. Raises ClusterError."""
-    kind = next((kind for kind in BUILT_IN_KINDS if kind.called(word)), None) or _discovered(server, word)
+    kind = next((kind for kind in BUILT_IN_KINDS if kind.has_name(word)), None) or _discovered(server, word)
     if kind is None:
         known_words = [known_word for kind in BUILT_IN_KINDS for known_word in kind_words(kind)]
         hint = did_you_mean(word.lower(), known_words, "kubectl api-resources lists them")
@@ -160,7 +161,7 @@ def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
             continue
         for resource in listed:
             kind = _kind(version, resource)
-            if kind is not None and kind.called(word):
+            if kind is not None and kind.has_name(word):
                 for name, failure in failed.items():
                     server.note(msg("kinds of {name} are left out: {why}", name=name, why=failure.message))
                 return kind
@@ -181,7 +182,7 @@ def _kind(version: str, resource: Json) -> ResourceKind | None:
     )
 
 
-def objects(
+def list_objects(
     server: ApiServer,
     selections: Sequence[ObjectSelection],
     *,
@@ -191,9 +192,9 @@ def objects(
 ) -> Iterator[FoundObject]:
     """The selected objects, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
 
-    Pods that have ended are skipped, unless they are named. Where no kind is named, so are pods and jobs of
-    controllers that are listed themselves. ``foreign_pods``: pods of controllers of other kinds are not.
-    Raises ClusterError, ChoiceError.
+    Pods that have ended are skipped, unless they are named. Where no kind is named, pods and jobs of
+    controllers that are listed themselves are skipped too; without ``foreign_pods``, so are pods of
+    controllers of other kinds. Raises ClusterError, ChoiceError.
     """
     namespace = None if all_namespaces else server.namespace
     for selection in selections:

@@ -30,7 +30,7 @@ NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "
 
 
 @record
-class Running:
+class RunningContainer:
     """A running container with its share; ``profile`` is that of its node."""
 
     namespace: str
@@ -42,8 +42,11 @@ class Running:
     card_mib: int | None
 
 
-def running(server: ApiServer, name: str, namespace: str, container: str | None) -> Running:
-    """The share of a pod's container. Raises ClusterError where there is none, or more than one."""
+def find_running_container(
+    server: ApiServer, name: str, namespace: str, container: str | None
+) -> RunningContainer:
+    """The container of a running pod that has a share. ``container``: its name, None if there is only one
+    such container. Raises ClusterError where there is none, or more than one."""
     name = name.removeprefix("pod/").removeprefix("pods/")
     pod = server.get(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}")
     phase = (pod.get("status") or {}).get("phase")
@@ -76,7 +79,7 @@ def running(server: ApiServer, name: str, namespace: str, container: str | None)
             msg("pass -c, one of: {names}", names=", ".join(shares)),
         )
     physical = node.view.physical_mib if node else None
-    return Running(
+    return RunningContainer(
         namespace,
         name,
         chosen,
@@ -113,6 +116,8 @@ def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dic
     }
 
 
-def nvidia_smi_output(server: ApiServer, where: Running) -> str:
+def nvidia_smi_output(server: ApiServer, running_container: RunningContainer) -> str:
     """The output of nvidia-smi in the container. Raises ClusterError."""
-    return server.exec(where.namespace, where.pod, where.container, NVIDIA_SMI)
+    return server.exec(
+        running_container.namespace, running_container.pod, running_container.container, NVIDIA_SMI
+    )

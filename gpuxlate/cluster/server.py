@@ -41,7 +41,7 @@ class FailingError(ClusterError):
 
 
 class ForbiddenError(ClusterError):
-    """The user may not do it."""
+    """The user lacks the permission for a request (403)."""
 
 
 class ExpiredError(ClusterError):
@@ -60,13 +60,13 @@ class ApiServer(Protocol):
         """The namespace to work in."""
 
     def note(self, text: str) -> None:
-        """A remark of one line for the user; it stops nothing."""
+        """Show the user a remark of one line; the run goes on."""
 
     def get(self, path: str, **query: Any) -> Json:
-        """One object."""
+        """The object or list at a path."""
 
     def pages(self, path: str, *, selector: str | None = None, limit: int = 500) -> Iterator[list[Json]]:
-        """A list, page by page."""
+        """The items of a list, page by page."""
 
     def apply(
         self,
@@ -83,4 +83,4 @@ class ApiServer(Protocol):
         """The version of the server, such as ``v1.30.4-vke.3``."""
 
     def exec(self, namespace: str, pod: str, container: str, command: list[str]) -> str:
-        """What a command prints in a running container."""
+        """The output of a command in a running container."""

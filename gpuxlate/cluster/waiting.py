@@ -10,7 +10,7 @@ from urllib.parse import quote
 from gpuxlate.backends import registry
 from gpuxlate.cluster.devices import ClusterDevices, devices_of
 from gpuxlate.cluster.pods import keys_of_pod
-from gpuxlate.cluster.resources import objects, selections_of
+from gpuxlate.cluster.resources import list_objects, selections_of
 from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json, MissingError
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Positive, Printed, record
@@ -40,10 +40,10 @@ class PodEvent(Printed):
 
 @record
 class AskedObject:
-    """The object that is asked about, and one pod of it: the first that does not run.
+    """The object that the user asks about, and one pod of it: the first that does not run.
 
-    ``exists``: there is such a pod; else it is what the object would make. ``pods``: how many there are;
-    ``missing``: how many more the object is to have.
+    ``exists``: the pod is on the server; else it is the pod that the object would create. ``pods``: how many
+    the object has; ``missing``: how many more it should have.
     """
 
     name: str
@@ -60,12 +60,12 @@ class AskedObject:
         return str(self.pod["metadata"].get("name") or "")
 
 
-def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
-    """What ``pod/web`` or ``deploy/web`` names. Raises ClusterError."""
+def find_asked_object(server: ApiServer, words: Sequence[str]) -> AskedObject:
+    """The object that ``pod/web`` or ``deploy/web`` names. Raises ClusterError and ChoiceError."""
     selections = selections_of(server, words)
     if len(selections) != 1 or selections[0].name is None or len(selections[0].kinds) != 1:
         raise ChoiceError("name one object", "write pod/NAME or deploy/NAME")
-    (named,) = objects(server, selections)
+    (named,) = list_objects(server, selections)
     namespace = str(named.object["metadata"].get("namespace") or server.namespace)
     if named.object["kind"] == "Pod":
         return AskedObject(named.name, namespace, named.object, named.object, True, 1)
@@ -93,7 +93,7 @@ def subject(server: ApiServer, words: Sequence[str]) -> AskedObject:
 
 
 def runs(pod: Json) -> bool:
-    """The pod runs and is ready, or has ended well."""
+    """Whether the pod runs and is ready, or has succeeded."""
     status = pod.get("status") or {}
     if status.get("phase") == "Succeeded":
         return True
@@ -113,7 +113,8 @@ def tolerations(pod: Json) -> tuple[Toleration, ...]:
 
 
 def state(asked_object: AskedObject, recorded: Sequence[PodEvent]) -> Iterator[str]:
-    """What the status of a pod says of why it does not run; and that no scheduler has said anything of it."""
+    """Why a pod does not run, by its status, one sentence each; and whether no scheduler has reported on
+    it."""
     pod = asked_object.pod
     status, spec = pod.get("status") or {}, pod.get("spec") or {}
     if asked_object.exists and not (recorded or status.get("conditions") or spec.get("nodeName")):
@@ -147,7 +148,8 @@ def _reason(reported: Mapping[str, Any]) -> str:
 
 
 def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
-    """The last events of the pod, or of what should make it. None where the user may not read them."""
+    """The last events of the pod, or of the object that should create it; empty where the user may not read
+    them."""
     dated: dict[tuple[str, str, str], tuple[str, int, str]] = {}
     for event in _listed(server, f"/api/v1/namespaces/{quote(asked_object.namespace, safe='')}/events"):
         about = event.get("involvedObject") or {}
@@ -205,8 +207,8 @@ def _read(server: ApiServer, path: str) -> Json | None:
 def obstacles(
     server: ApiServer, asked_object: AskedObject, pod_events: Sequence[PodEvent], misspelt: Set[str]
 ) -> Iterator[str]:
-    """What keeps the pod from a node, or from being made, beside the cards of nodes. ``misspelt``: keys that
-    lint has named."""
+    """What keeps the pod from a node, or from being created, other than the cards of nodes, one sentence
+    each. ``misspelt``: the keys that lint has reported as misspelt."""
     namespace = quote(asked_object.namespace, safe="")
     spec = asked_object.pod.get("spec") or {}
     for gate in spec.get("schedulingGates") or ():
@@ -226,7 +228,7 @@ def obstacles(
         )
         yield from _quotas(server, namespace, spec)
     yield from _scheduler(spec, asked_object)
-    yield from _others(pod_events, misspelt)
+    yield from _other_shortages(pod_events, misspelt)
 
 
 def _volumes(server: ApiServer, namespace: str, asked_object: AskedObject) -> Iterator[str]:
@@ -272,7 +274,7 @@ def _claims(server: ApiServer, namespace: str, asked_object: AskedObject) -> Ite
 
 
 def _ways_to_devices(devices: ClusterDevices, claims: Sequence[Json]) -> Iterator[str]:
-    """What claims without devices ask of those of the cluster, and what would give them some."""
+    """What claims without devices request of the devices of the cluster, and what would make them fit."""
     requests = [way for claim in claims for way in _ways_of(claim)]
     classes = dict.fromkeys(str(way["deviceClassName"]) for way in requests if way.get("deviceClassName"))
     if not devices.classes:
@@ -359,7 +361,7 @@ def _amount(value: object) -> int | None:
 
 
 def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
-    """The pod has another scheduler than the webhook of its dialect writes, or than it has to name."""
+    """That the pod has another scheduler than its dialect needs."""
     name = str(spec.get("schedulerName") or DEFAULT_SCHEDULER)
     for backend in registry.backends_of(keys_of_pod(asked_object.pod)) if asked_object.exists else ():
         if not backend.schedulers or name in backend.schedulers:
@@ -377,17 +379,17 @@ def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:
 _INSUFFICIENT = re.compile(r"\bInsufficient ([\w./-]+[\w-])")
 
 
-def _others(pod_events: Sequence[PodEvent], misspelt: Set[str]) -> Iterator[str]:
-    """What the scheduler misses beside GPUs and what lint has named, by the last event of its own."""
+def _other_shortages(pod_events: Sequence[PodEvent], misspelt: Set[str]) -> Iterator[str]:
+    """Resources other than GPUs and ``misspelt`` keys that nodes lack, by the scheduler's last event."""
     last = next((event for event in reversed(pod_events) if event.reason == "FailedScheduling"), None)
     for name in dict.fromkeys(_INSUFFICIENT.findall(last.message)) if last else ():
         if not registry.is_gpu_key(name) and name not in registry.whole_card_keys() | misspelt:
             yield msg("the scheduler misses {name}, which is not a resource of GPUs", name=name)
 
 
-def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
-    """Keys of GPUs that the pod requests and no node of the cluster counts: the device plug-in is missing, or
-    nodes that had cards have none left."""
+def uncounted_keys(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
+    """GPU resources that the pod requests and no node has allocatable, one sentence each: the device plug-in
+    is missing, or the cards are not healthy."""
     names = {
         name
         for container in (pod.get("spec") or {}).get("containers") or ()
@@ -395,8 +397,10 @@ def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
         if registry.is_gpu_key(name) or name in registry.whole_card_keys()
     }
     for name in sorted(names):
-        having = [node for node in nodes if _amount(_of(node, "allocatable", name)) not in (None, 0)]
-        empty = [node for node in nodes if _amount(_of(node, "capacity", name)) not in (None, 0)]
+        having = [
+            node for node in nodes if _amount(_amount_on_node(node, "allocatable", name)) not in (None, 0)
+        ]
+        empty = [node for node in nodes if _amount(_amount_on_node(node, "capacity", name)) not in (None, 0)]
         if having:
             continue
         if empty:
@@ -409,5 +413,5 @@ def not_counted(nodes: Sequence[Json], pod: Json) -> Iterator[str]:
             )
 
 
-def _of(node: Json, field: str, name: str) -> object:
+def _amount_on_node(node: Json, field: str, name: str) -> object:
     return ((node.get("status") or {}).get(field) or {}).get(name)

@@ -305,7 +305,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 CHART_TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
 CHART_FILE = "Chart.yaml"
-T = TypeVar("T")
+Returned = TypeVar("Returned")
 _MOST_HELD = 2**20
 """Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
@@ -382,7 +382,7 @@ class Input:
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
 
 
-def done(work: Callable[[Input], T], file: Input) -> T | InputError:
+def result_or_error(work: Callable[[Input], Returned], file: Input) -> Returned | InputError:
     """The result of the work for an input, or the InputError that it raised: the others of a run go on."""
     try:
         return work(file)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY
 from gpuxlate.model.messages import join_and, msg, plural
-from gpuxlate.planning.requests import Asks, ContainerRequest, runs_beside, run_together
+from gpuxlate.planning.requests import Asks, ContainerRequest, run_together, runs_beside
 
 MAX_PLACEMENTS = 20_000
 """Placements that an exact search tries, about a second of work."""

@@ -13,7 +13,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuxlate.files.find import HELD, Input, InputError, done, is_blank, reader, under_chart_templates
+from gpuxlate.files.find import (
+    HELD,
+    Input,
+    InputError,
+    is_blank,
+    reader,
+    result_or_error,
+    under_chart_templates,
+)
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.model import limits
 from gpuxlate.model.messages import msg
@@ -39,7 +47,7 @@ Each = Callable[[FileWork, Iterable[Input]], Iterator[tuple[Input, list[Result] 
 
 def one_by_one(work: FileWork, files: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
     """Do the work for all inputs in this process."""
-    return ((file, done(work, file)) for file in files)
+    return ((file, result_or_error(work, file)) for file in files)
 
 
 def translate(files: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
@@ -77,7 +85,7 @@ def _check_builds(
         work = partial(_run_input, targets=[run_settings], task=TRANSLATE, builds=None)
 
         def translate_file(file: Input, work: FileWork = work) -> Result | InputError:
-            results = done(work, file)
+            results = result_or_error(work, file)
             return results if isinstance(results, InputError) else results[0]
 
         BuildCheck(run, run_settings, builds, translate_file, translate_source).refuse()

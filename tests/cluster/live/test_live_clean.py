@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.cluster.export import as_yaml, cleaned
+from gpuxlate.cluster.export import as_yaml, clean_object
 from gpuxlate.yamltext.plain import dump_yaml, plain_document
 from gpuxlate.yamltext.source import Source
 from tests.e2e import pods
@@ -34,7 +34,7 @@ def made(kind: str, spec: Json, **metadata: Any) -> Json:
 
 
 def test_metadata_and_status_go() -> None:
-    got = cleaned(made("Deployment", {"replicas": 1}, namespace="ml", labels={"app": "web"}))
+    got = clean_object(made("Deployment", {"replicas": 1}, namespace="ml", labels={"app": "web"}))
     metadata = {"name": "web", "namespace": "ml", "labels": {"app": "web"}}
     assert got == {"apiVersion": "v1", "kind": "Deployment", "metadata": metadata, "spec": {"replicas": 1}}
     assert list(got) == ["apiVersion", "kind", "metadata", "spec"]
@@ -43,14 +43,14 @@ def test_metadata_and_status_go() -> None:
 def test_the_object_itself_stays() -> None:
     found = made("Pod", {"nodeName": "n", **CONTAINERS, "priority": 0})
     before = copy.deepcopy(found)
-    cleaned(found)
+    clean_object(found)
     assert found == before
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["what"] for case in CASES])
 def test_the_spec(case: Json) -> None:
     given = made(case["kind"], copy.deepcopy(case["spec"]))
-    assert cleaned(given)["spec"] == case.get("left", case["spec"])
+    assert clean_object(given)["spec"] == case.get("left", case["spec"])
 
 
 GONE = {
@@ -78,7 +78,7 @@ KEPT = {
 
 
 def left(kind: str, names: Json) -> Json | None:
-    found: Json | None = cleaned(made("Pod", CONTAINERS, **{kind: names}))["metadata"].get(kind)
+    found: Json | None = clean_object(made("Pod", CONTAINERS, **{kind: names}))["metadata"].get(kind)
     return found
 
 
@@ -94,9 +94,9 @@ def test_labels_and_annotations_of_a_pod() -> None:
 
 def test_every_record_of_the_schedulers_goes() -> None:
     for pod in (*pods.VKE, *pods.ACK, *pods.TKE):
-        left = cleaned(pod)["metadata"].get("annotations", {})
+        left = clean_object(pod)["metadata"].get("annotations", {})
         assert not [n for n in left if "gpu-index" in n or "assum" in n or "alloc" in n or "pgpu" in n]
-        assert yaml.safe_load(as_yaml(pod)) == cleaned(pod)  # the text is the object
+        assert yaml.safe_load(as_yaml(pod)) == clean_object(pod)  # the text is the object
 
 
 def job(**spec: Any) -> Json:
@@ -107,11 +107,11 @@ def job(**spec: Any) -> Json:
 
 
 def test_a_job_finds_its_pods_anew() -> None:
-    got = cleaned(job())
+    got = clean_object(job())
     assert "selector" not in got["spec"]
     assert got["spec"]["template"]["metadata"]["labels"] == {"app": "web"}
     assert got["metadata"]["labels"] == {"app": "web"}
-    got = cleaned(job(manualSelector=True))  # it has a selector of its own
+    got = clean_object(job(manualSelector=True))  # it has a selector of its own
     assert got["spec"]["selector"] == {"matchLabels": {"controller-uid": "1"}}
     assert got["spec"]["template"]["metadata"]["labels"]["controller-uid"] == "1"
 
@@ -120,7 +120,7 @@ def test_a_replica_set_loses_the_hash_everywhere() -> None:
     labels = {"app": "web", "pod-template-hash": "5f9"}
     template = {"metadata": {"labels": dict(labels)}, "spec": CONTAINERS}
     spec = {"selector": {"matchLabels": dict(labels)}, "template": template}
-    got = cleaned(made("ReplicaSet", spec, labels=dict(labels)))
+    got = clean_object(made("ReplicaSet", spec, labels=dict(labels)))
     assert "5f9" not in json.dumps(got)
     assert got["spec"]["selector"] == {"matchLabels": {"app": "web"}}
 
@@ -128,14 +128,14 @@ def test_a_replica_set_loses_the_hash_everywhere() -> None:
 def test_odd_objects_are_no_trouble() -> None:
     oddities: list[Json] = [{}, {"spec": None}, {"spec": []}, {"metadata": None}, {"spec": {"template": 1}}]
     for odd in oddities:
-        assert cleaned({"kind": "Odd", **odd})["kind"] == "Odd", odd
+        assert clean_object({"kind": "Odd", **odd})["kind"] == "Odd", odd
 
 
 def test_a_number_that_the_server_printed_is_written_in_digits() -> None:
     """A quantity of 6000 is printed as 6k (k8s.io/apimachinery, ``resource.Quantity``)."""
     limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "6k", "example.com/x": "6k", "cpu": "2k"}
     asked = {"name": "main", "image": "x", "resources": {"limits": limits, "requests": limits}}
-    [one] = cleaned(made("Pod", {"containers": [asked]}))["spec"]["containers"]
+    [one] = clean_object(made("Pod", {"containers": [asked]}))["spec"]["containers"]
     digits = {**limits, "nvidia.com/gpumem": "6000"}
     assert one["resources"] == {"limits": digits, "requests": digits}
 
@@ -149,7 +149,7 @@ def test_the_pull_policy_of_an_image() -> None:
     left = {}
     for image, policy in policies:
         spec = {"containers": [{"name": "main", "image": image, "imagePullPolicy": policy}]}
-        left[image, policy] = cleaned(made("Pod", spec))["spec"]["containers"][0].get("imagePullPolicy")
+        left[image, policy] = clean_object(made("Pod", spec))["spec"]["containers"][0].get("imagePullPolicy")
     assert left == policies
 
 
@@ -163,7 +163,7 @@ def defaulted(**metadata: Any) -> Json:
     """The spec that is left of the deployment."""
     given = {"name": "web", "managedFields": [BY_CONTROLLER], **metadata}
     whole = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": given}
-    spec: Json = cleaned({**whole, "spec": copy.deepcopy(DEPLOYMENT["spec"])})["spec"]
+    spec: Json = clean_object({**whole, "spec": copy.deepcopy(DEPLOYMENT["spec"])})["spec"]
     return spec
 
 

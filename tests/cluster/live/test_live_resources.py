@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.resources import DEFAULT_KINDS, objects, resource_kind, selections_of
+from gpuxlate.cluster.resources import DEFAULT_KINDS, list_objects, resource_kind, selections_of
 from gpuxlate.cluster.server import ClusterError, FailingError, MissingError
 from tests.cluster.fake import FakeServer
 
@@ -137,7 +137,7 @@ APPS, BATCH, CORE = "/apis/apps/v1", "/apis/batch/v1", "/api/v1"
 def test_objects_say_their_kind_and_come_page_by_page() -> None:
     there = [item(name, app="y" if name == "no" else "x") for name in ("a", "b", "no", "c")]
     server = serving({f"{APPS}/namespaces/ml/deployments": there})
-    found = list(objects(server, selections_of(server, ["deploy"]), selector="app=x"))
+    found = list(list_objects(server, selections_of(server, ["deploy"]), selector="app=x"))
     assert [(one.name, one.named, one.object["apiVersion"], one.object["kind"]) for one in found] == [
         (f"deploy/{name}", False, "apps/v1", "Deployment") for name in "abc"
     ]
@@ -159,32 +159,32 @@ def everything() -> FakeServer:
 def test_everything_counts_each_share_once() -> None:
     for foreign, pods in ((True, ["ml/pod/pod-none", "ml/pod/pod-pytorchjob"]), (False, ["ml/pod/pod-none"])):
         server = everything()
-        found = objects(server, selections_of(server, []), all_namespaces=True, foreign_pods=foreign)
+        found = list_objects(server, selections_of(server, []), all_namespaces=True, foreign_pods=foreign)
         assert [one.name for one in found] == ["ml/deploy/web", "prod/deploy/web", "ml/job/once", *pods]
     # pods that are asked for all come
-    assert len(list(objects(server, selections_of(server, ["pods"]), all_namespaces=True))) == 6
+    assert len(list(list_objects(server, selections_of(server, ["pods"]), all_namespaces=True))) == 6
 
 
 def test_an_older_server_has_older_cron_jobs() -> None:
     server = serving({"/apis/batch/v1beta1/namespaces/ml/cronjobs": [item("tick")]})
-    [found] = objects(server, selections_of(server, ["cj"]))
+    [found] = list_objects(server, selections_of(server, ["cj"]))
     assert (found.name, found.object["apiVersion"]) == ("cronjob/tick", "batch/v1beta1")
     server.objects["/apis/batch/v1beta1/namespaces/ml/cronjobs/tick"] = item("tick")
-    [found] = objects(server, selections_of(server, ["cj/tick"]))
+    [found] = list_objects(server, selections_of(server, ["cj/tick"]))
     assert (found.named, found.object["apiVersion"]) == (True, "batch/v1beta1")
 
 
 def test_a_kind_that_is_named_and_not_there_is_said() -> None:
     server = serving()
     with pytest.raises(MissingError):
-        list(objects(server, selections_of(server, ["sts"])))
-    assert list(objects(server, selections_of(server, []))) == []
+        list(list_objects(server, selections_of(server, ["sts"])))
+    assert list(list_objects(server, selections_of(server, []))) == []
 
 
 def test_a_name_cannot_leave_its_place() -> None:
     server = serving()
     with pytest.raises(MissingError):
-        list(objects(server, selections_of(server, ["deploy", "..%2f?x=1#y"])))
+        list(list_objects(server, selections_of(server, ["deploy", "..%2f?x=1#y"])))
     assert asked(server) == ["/apis/apps/v1/namespaces/ml/deployments/..%252f%3Fx%3D1%23y"]
 
 
@@ -194,5 +194,5 @@ def test_pods_that_have_ended_are_not_listed(words: list[str]) -> None:
     phases = {"a": "Running", "b": "Succeeded", "c": "Failed", "d": "Pending"}
     listed = [{**item(name), "status": {"phase": phase}} for name, phase in phases.items()]
     server = serving({"/api/v1/pods": listed})
-    found = objects(server, selections_of(server, words), all_namespaces=True)
+    found = list_objects(server, selections_of(server, words), all_namespaces=True)
     assert [one.name for one in found] == ["ml/pod/a", "ml/pod/d"]
