@@ -27,7 +27,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.kept import forget
-from gpuxlate.report.characters import unified
+from gpuxlate.report.characters import unified_diff
 from gpuxlate.sync.by_hand import changed_lines
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source, share_names
@@ -101,7 +101,7 @@ def test_differences_are_linear_too() -> None:
     def beside(old: str, new: str) -> None:
         side_by_side([("one", old), ("two", new)])
 
-    for work in (lambda old, new: unified(old, new, "a.yaml"), beside):
+    for work in (lambda old, new: unified_diff(old, new, "a.yaml"), beside):
         assert grows_with_the_input(lambda count, work=work: calls(lambda: work(*texts(count))))
 
 

@@ -277,9 +277,9 @@ class Baseline:
 
     def apply(self, run: Run, entries: Entries) -> None:
         """Leave the new findings of a run."""
-        from gpuxlate.report.baseline import compared
+        from gpuxlate.report.baseline import compare_to_baseline
 
-        comparison = compared(run.diagnostics, run.files, entries)
+        comparison = compare_to_baseline(run.diagnostics, run.files, entries)
         run.diagnostics, run.compared = comparison.new, True
         if comparison.matched:
             findings = plural(comparison.matched, "{count} finding is", "{count} findings are")
@@ -409,9 +409,11 @@ def _run(files: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: 
             continue
         if diff:
             if checked.new != checked.old:
-                from gpuxlate.report.characters import unified
+                from gpuxlate.report.characters import unified_diff
 
-                run.diffs.append(unified(checked.old.decode(), checked.new.decode(), file.name.lstrip("/")))
+                run.diffs.append(
+                    unified_diff(checked.old.decode(), checked.new.decode(), file.name.lstrip("/"))
+                )
         elif mode.writes and file.path is None:
             run.to_stdout = True
             printing.documents_out([checked.new])

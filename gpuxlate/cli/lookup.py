@@ -90,9 +90,9 @@ def config() -> Config | None:
 
 
 def _note_owner(path: Path) -> None:
-    from gpuxlate.config.find import is_of_another
+    from gpuxlate.config.find import is_of_another_user
 
-    if is_of_another(path):
+    if is_of_another_user(path):
         info(
             msg(
                 "note: {path}, above this folder, belongs to another user; --isolated leaves it out",

@@ -71,7 +71,7 @@ def dialects_used(name: str, dialects: Iterable[str]) -> None:
 
 
 def documents_out(parts: Iterable[bytes]) -> None:
-    """Print manifests and other texts on stdout byte for byte, on a terminal with visible control characters."""
+    """Print manifests and other texts on stdout byte for byte; control characters show on a terminal."""
     if is_terminal(sys.stdout):
         from gpuxlate.report.characters import visible_lines
 

@@ -163,11 +163,11 @@ def _run(request: SyncRequest, output: str) -> int:
     elif request.check:
         printing.out("".join(_listed(each) for _, each in every))
     for _, each in every:
-        if request.writes and not each.stays:
+        if request.writes and not each.writes_nothing:
             _write(each)
         _sum_up(each, wrote=request.writes)
     _note_former(request.config)
-    behind = any(each.stays or (each.is_behind and not request.writes) for _, each in every)
+    behind = any(each.writes_nothing or (each.is_behind and not request.writes) for _, each in every)
     return Exit.FINDINGS if behind or undecided else Exit.CLEAN
 
 
@@ -562,7 +562,7 @@ def _printed(planned: PlannedTree, each: TargetTree) -> SyncedTarget:
         _written(each),
         each.removed,
         each.unchanged,
-        each.stays,
+        each.writes_nothing,
         each.by_hand,
         [*each.blocked, *each.conflicts],
         _errors(each),
@@ -585,18 +585,18 @@ def _listed(each: TargetTree) -> str:
 
 def _written(each: TargetTree) -> list[str]:
     """The files that are written; the lock, where nothing else is out of step."""
-    is_lock_alone = not each.owns and not (each.written or each.removed or each.stays)
+    is_lock_alone = not each.owns and not (each.written or each.removed or each.writes_nothing)
     return [LOCK] if is_lock_alone else each.written
 
 
 def _diff(planned: PlannedTree, each: TargetTree) -> str:
     """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
-    from gpuxlate.report.characters import text_of, unified
+    from gpuxlate.report.characters import text_of, unified_diff
 
     text = ""
     for path in sorted([*each.written, *each.removed, *each.by_hand]):
         current, rendered = each.current_text(path), each.new_text(path)
-        changed = unified(current, rendered, each.place(path).lstrip("/"))
+        changed = unified_diff(current, rendered, each.place(path).lstrip("/"))
         if not changed and path in each.new_files:
             mode = each.new_files[path].source.mode
             changed = text_of(
@@ -632,7 +632,7 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
         plural(len(each.removed), "{count} removed", "{count} removed") if each.removed else "",
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]
-    if each.stays:
+    if each.writes_nothing:
         text = (
             "{target}: {errors}; {folder} was not changed"
             if each.refused

@@ -147,9 +147,9 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, 
 
 
 def _diff(file: File) -> str:
-    from gpuxlate.report.characters import unified
+    from gpuxlate.report.characters import unified_diff
 
-    return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
+    return unified_diff(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 
 
 def _write(run: Result, in_place: bool) -> None:

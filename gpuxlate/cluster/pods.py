@@ -10,7 +10,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.cluster_nodes import LivePod
 from gpuxlate.cluster.server import (
-    ENDED,
+    ENDED_PHASES,
     PODS_PATH,
     ApiServer,
     Json,
@@ -43,7 +43,7 @@ def pods_of(server: ApiServer) -> Iterator[GpuPod]:
 def gpu_pods(pods: Iterable[Json]) -> Iterator[GpuPod]:
     """Of the pods of a server, those that request GPUs and have not finished."""
     for pod in pods:
-        if (pod.get("status") or {}).get("phase") not in ENDED and _asks_for_gpus(pod):
+        if (pod.get("status") or {}).get("phase") not in ENDED_PHASES and _asks_for_gpus(pod):
             metadata = pod["metadata"]
             node = str((pod.get("spec") or {}).get("nodeName") or "")
             yield GpuPod(str(metadata.get("namespace", "")), str(metadata["name"]), node, _live_pod(pod))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import quote
 
-from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, FailingError, Json, MissingError
+from gpuxlate.cluster.server import ENDED_PHASES, ApiServer, ChoiceError, FailingError, Json, MissingError
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import did_you_mean, msg
 
@@ -254,7 +254,7 @@ def _listed(
 
 
 def _has_ended(item: Json) -> bool:
-    return item["kind"] == "Pod" and (item.get("status") or {}).get("phase") in ENDED
+    return item["kind"] == "Pod" and (item.get("status") or {}).get("phase") in ENDED_PHASES
 
 
 def _is_independent(item: Json, foreign_pods: bool) -> bool:

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 NODES_PATH = "/api/v1/nodes"
 PODS_PATH = "/api/v1/pods"
-ENDED = ("Succeeded", "Failed")
+ENDED_PHASES = ("Succeeded", "Failed")
 """Phases of pods that use nothing any more."""
 
 

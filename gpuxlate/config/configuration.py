@@ -286,7 +286,7 @@ def _mapping(data: object, key: str) -> dict[str, Any]:
 
 
 def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagnostic]:
-    """A problem for each name of no target that is written."""
+    """A problem for each name that is not that of a target for manifests."""
     from gpuxlate.backends import registry
 
     for index, name in enumerate(names):
@@ -376,9 +376,9 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
 
     settings, problems = check_model(profile_model(), data, CONFIG_CODE, base=base)
     catalogue = tuple(map(Card.from_document, (settings or {}).get("catalogue", ())))
-    problems += _of_catalogue(catalogue, (*base, "catalogue"))
+    problems += _check_catalogue(catalogue, (*base, "catalogue"))
     release_entries = (settings or {}).get("releases", ())
-    problems += _of_releases(release_entries, (*base, "releases")) if release_entries else ()
+    problems += _check_releases(release_entries, (*base, "releases")) if release_entries else ()
     if settings is None or problems:
         raise ConfigError(problems)
     cards = settings.get("cards", {})
@@ -408,8 +408,8 @@ WHETHER_READ = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
 """The changes of which a release has one for a key."""
 
 
-def _of_releases(release_entries: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
-    """What is wrong with the releases of a profile: names that nothing has, what is not said."""
+def _check_releases(release_entries: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
+    """What is wrong with the releases of a profile: unknown names, and fields that are missing."""
     from gpuxlate.backends import registry
 
     components = registry.components()
@@ -445,13 +445,13 @@ def _of_releases(release_entries: Sequence[Any], base: DocumentPath) -> Iterator
 
 
 def _unknown_in(path: DocumentPath, name: str, names: Iterable[str]) -> Diagnostic:
-    """A name that is none of those that there are."""
+    """The problem of an unknown name, with the nearest of ``names``."""
     hint = did_you_mean(name, names, "gpuxlate schema profile prints every field")
     message = msg("{path} is {name!r}, which nothing has", path=dotted(path), name=name)
     return Diagnostic(CONFIG_CODE, Severity.ERROR, message, hint, path)
 
 
-def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
+def _check_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:
     names: set[str] = set()
     for index, card in enumerate(catalogue):
         if card.name.casefold() in names:

@@ -61,11 +61,11 @@ class Decision(NamedTuple):
         return self.object, self.container, self.field, self.code, self.asked, reported_value
 
     def of_container(self, name: str | None) -> bool:
-        """It is about this container of its object; about any where either is not known."""
+        """Whether the entry is about this container of its object; so it is where either name is None."""
         return self.field == POD_FIELD or None in (self.container, name) or self.container == name
 
     def covers(self, loss: Decision) -> bool:
-        """It decides the same loss as the entry that has all of its fields."""
+        """Whether the entry decides a loss, which is given as an entry with all fields."""
         of_target = self.to in (None, loss.to) and self.of_container(loss.container)
         return of_target and self._replace(container=None).subject == loss._replace(container=None).subject
 
@@ -117,19 +117,19 @@ def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic
         data, repeated = read_data(document)
     except RecursionError as error:
         message = msg("not a document of decisions: {error}", error=message_of(error))
-        return [], [with_location(document, _wrong((), message, None))]
+        return [], [with_location(document, _error_at((), message, None))]
     listed = data.get(LIST) if isinstance(data, dict) else None
     entries = listed if isinstance(listed, list) else []
     if len(entries) > MAX_ENTRIES:
         hint = "keep the entries in several documents"
         message = msg("{list} has more than {most} entries", list=LIST, most=MAX_ENTRIES)
-        return [], [with_location(document, _wrong((LIST,), message, hint))]
+        return [], [with_location(document, _error_at((LIST,), message, hint))]
     model, problems = check_model(DecisionsModel, data, SCHEMA_CODE, maximum=_MOST_VALUES)
     own_problems = [
         problem
         for n, entry in enumerate(entries)
         if isinstance(entry, dict)
-        for problem in _of_entry(n, entry)
+        for problem in _check_entry(n, entry)
     ]
     better = {problem.path for problem in own_problems}
     problems = [*repeated, *(problem for problem in problems if problem.path not in better), *own_problems]
@@ -157,41 +157,45 @@ def _decision(document: Document, index: int, entry: dict[str, Any]) -> Decision
     )
 
 
-def _wrong(path: Path, message: str, hint: str | None) -> Diagnostic:
+def _error_at(path: Path, message: str, hint: str | None) -> Diagnostic:
     return Diagnostic(SCHEMA_CODE, Severity.ERROR, message, hint, path)
 
 
-def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
-    """What is wrong with one entry beside its form."""
+def _check_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
+    """What is wrong with one entry that fits the schema of entries."""
     at: Path = (LIST, index)
-    to, field, verdict, given = (entry.get(name) for name in ("to", "field", "verdict", "given"))
+    to, field, verdict, given_value = (entry.get(name) for name in ("to", "field", "verdict", "given"))
     accepted = entry.get("accept") is True
     if isinstance(to, str):
         try:
             registry.writable(to)
         except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
-            yield _wrong((*at, "to"), message_of(error), error.hint)
+            yield _error_at((*at, "to"), message_of(error), error.hint)
     for name in ("asked", "given"):
         value = entry.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | str)):
             message = msg("{name} is neither a number nor a text", name=name)
-            yield _wrong((*at, name), message, "write it as the report does, or null")
+            yield _error_at((*at, name), message, "write it as the report does, or null")
         elif isinstance(value, str) and field in AMOUNT_FIELDS and value.isdecimal():
             message = msg("{name} is a text, and {field} is a number", name=name, field=field)
-            yield _wrong((*at, name), message, msg("write {name}: {value}", name=name, value=value))
+            yield _error_at((*at, name), message, msg("write {name}: {value}", name=name, value=value))
     if verdict == "refused":
         message = msg("a refused share cannot be accepted: the target cannot express it")
-        yield _wrong((*at, "verdict"), message, "change the share, and remove this entry")
+        yield _error_at((*at, "verdict"), message, "change the share, and remove this entry")
     if verdict == "filled" and isinstance(field, str) and field not in NUMBER_FIELDS:
         message = msg("{field} cannot be filled", field=field)
-        yield _wrong((*at, "field"), message, "fields that are filled: cores, memoryMiB")
+        yield _error_at((*at, "field"), message, "fields that are filled: cores, memoryMiB")
     elif verdict == "filled" and accepted:
         maximum = FULL_CARD_CORES if field == "cores" else 10**12 - 1
-        if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= maximum:
+        if (
+            isinstance(given_value, bool)
+            or not isinstance(given_value, int)
+            or not 0 < given_value <= maximum
+        ):
             message = msg(
                 "accept: true needs a number for given: what {field} gets on each card", field=field
             )
-            yield _wrong((*at, "given"), message, msg("write given: N, from 1 to {most}", most=maximum))
+            yield _error_at((*at, "given"), message, msg("write given: N, from 1 to {most}", most=maximum))
     if accepted and not str(entry.get("reason") or "").strip():
         message, hint = decision_has_a_reason()
         path = (*at, "reason") if "reason" in entry else (*at, "accept")
@@ -205,7 +209,7 @@ def conflicting_entries(decisions: Sequence[Decision]) -> Iterator[Diagnostic]:
         for other in by_place.get(decision.subject, ()):
             same_target = decision.to == other.to or None in (decision.to, other.to)
             if same_target and (decision.accept, decision.given) != (other.accept, other.given):
-                first, second = (each.find(_wrong((), "", None)) for each in (other, decision))
+                first, second = (each.find(_error_at((), "", None)) for each in (other, decision))
                 line = first.span.line if first.span else 0
                 message = msg("it disagrees with the entry in line {line}", line=line)
                 if first.file != second.file:

@@ -40,8 +40,8 @@ def find_config(start: StrPath) -> Path | None:
     return Path(path)
 
 
-def is_of_another(path: StrPath) -> bool:
-    """A configuration outside of git and above the working folder, which another user wrote there.
+def is_of_another_user(path: StrPath) -> bool:
+    """Whether a configuration outside of git and above the working folder was written by another user.
 
     In a repository, git itself asks whose it is; what root wrote is the machine's.
     """

@@ -12,15 +12,15 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from gpuxlate.model.declarations import OMITTED as NOT_PRINTED
 
 
-class InOrder(GenerateJsonSchema):
+class DeclarationOrderSchema(GenerateJsonSchema):
     """JSON Schemas with everything in the order in which it is declared."""
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:  # noqa: ARG002
         return value
 
 
-class OfPrinted(InOrder):
-    """JSON Schemas of records that are printed: every field is there but those that are ``Sometimes``."""
+class PrintedRecordSchema(DeclarationOrderSchema):
+    """JSON Schemas of records that are printed: every field is required but those of type ``Sometimes``."""
 
     @classmethod
     def of(cls, record: type) -> JsonSchemaValue:

@@ -191,7 +191,7 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
 
 
 def _may_stand(row: KeySpec, place: Place) -> bool:
-    """What schedulers write is worth knowing, not wrong; a label of nodes can be chosen."""
+    """Whether a key may be at a place: keys that schedulers write may, and labels of nodes in selectors."""
     if Place.WRITTEN_BY_SCHEDULER in row.places and place not in PLACES_OF_REQUESTS:
         return True
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
@@ -220,7 +220,7 @@ OWN_KEYS = ("gpuxlate.io/ignore",)
 
 
 def _never(message: str) -> Schema:
-    """No value is right. Editors show the message of a wrong type; of ``not`` they have one of their own."""
+    """A schema that accepts no value. It uses a type, since editors replace the message of ``not``."""
     wrong = {"type": "null", "enum": ["-"]}
     return {**wrong, "description": message, "errorMessage": message, "doNotSuggest": True}
 
@@ -238,7 +238,7 @@ _STEERING = {Place.LABEL, Place.ANNOTATION}
 
 
 def _needs(backends: list[Backend]) -> Iterator[Schema]:
-    """Resources that do nothing alone."""
+    """The rules for resources that need another resource beside them."""
     for backend in backends:
         for row in backend.keys:
             if row.needs:

@@ -101,7 +101,8 @@ def _from(least: int) -> str:
 
 
 def _between(least: int, maximum: int) -> str:
-    """Digits of the numbers from ``least`` to ``most``, in runs of equal beginnings; below 0, of all."""
+    """The pattern of the numbers from ``least`` to ``maximum``, in runs with equal first digits. Where
+    ``least`` is below 0, of all numbers below 0 too."""
     runs = ["-[1-9][0-9]*"] if least < 0 else []
     number = max(least, 0)
     while number <= maximum:

@@ -31,7 +31,8 @@ class CardPrice(NamedTuple):
     amount: Decimal
 
     def is_of(self, target: str, card: str) -> bool:
-        """It is the price of a card, by its name in the catalogue in any case, at a target."""
+        """Whether this is the price of a card at a target. ``card``: its name in the catalogue, in any
+        case."""
         return self.target in (None, target) and self.card.casefold() == card_name(card).casefold()
 
 

@@ -78,7 +78,7 @@ def schema_of_input(kind: str) -> Schema:
     from gpuxlate.config.config_model import config_model
     from gpuxlate.config.decisions_model import DecisionsModel
     from gpuxlate.config.document_model import DocumentModel
-    from gpuxlate.config.generated_schema import InOrder
+    from gpuxlate.config.generated_schema import DeclarationOrderSchema
     from gpuxlate.config.profile_model import profile_model
 
     inputs: dict[str, type[BaseModel]] = {
@@ -88,14 +88,14 @@ def schema_of_input(kind: str) -> Schema:
         "catalogue": CatalogueModel,
         "decisions": DecisionsModel,
     }
-    return _tidy(inputs[kind].model_json_schema(schema_generator=InOrder))
+    return _tidy(inputs[kind].model_json_schema(schema_generator=DeclarationOrderSchema))
 
 
 def schema_of_record(record: type) -> Schema:
     """The schema of a record that is printed."""
-    from gpuxlate.config.generated_schema import OfPrinted
+    from gpuxlate.config.generated_schema import PrintedRecordSchema
 
-    return _tidy(OfPrinted.of(record))
+    return _tidy(PrintedRecordSchema.of(record))
 
 
 def _tidy(node: dict[str, Any]) -> dict[str, Any]:

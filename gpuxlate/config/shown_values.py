@@ -1,4 +1,4 @@
-"""Values as messages show them, and the number that is meant by one that is not whole."""
+"""Values as messages show them, and the whole number to write in place of one that is not whole."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gpuxlate.model.messages import msg
 
 MAX_SHOWN_VALUE = 60
 """Characters of a value that a message shows."""
-MIB = 2**20
+BYTES_PER_MIB = 2**20
 PERCENT_FIELDS = ("cores", "memoryPercent")
 """Fields that count percent of one card."""
 _PLAIN_TEXT = regex(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
@@ -80,7 +80,7 @@ def _text_hint(name: str, text: str) -> str | None:
             return _amount_hint(name, amount.amount)
         return msg("write {example}, without quotes", example=f"{name}: {amount.whole}")
     if name.endswith("MiB") and amount.suffix in ("Ki", "Mi", "Gi", "Ti"):
-        example = f"{name}: {math.ceil(amount.amount / MIB)}"
+        example = f"{name}: {math.ceil(amount.amount / BYTES_PER_MIB)}"
         return msg("write {example}: {name} counts MiB and takes no unit", example=example, name=name)
     return None
 

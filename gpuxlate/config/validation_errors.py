@@ -36,7 +36,7 @@ class ModelError:
 
     @property
     def label(self) -> str:
-        """The field as people would call it."""
+        """The name of the field for messages."""
         return self.dotted(self.loc) or msg("the document")
 
     def dotted(self, loc: Path) -> str:
@@ -105,7 +105,7 @@ def check_model(
 
 
 def _place(loc: Iterable[str | int]) -> Path:
-    """The place of an error, without the kind of value that was taken for meant there."""
+    """The path of an error, without the tags that stand for the members of a union."""
     return tuple(step for step in loc if step not in (WORD, NUMBER))
 
 

@@ -577,17 +577,17 @@ def stays(link: str, folder: str) -> bool:
     return inside(link, folder) or inside(link, repository(folder))
 
 
-def under_chart_templates(path: StrPath | None, here: str) -> bool:
+def under_chart_templates(path: StrPath | None, working_directory: str) -> bool:
     """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml is above it.
 
-    ``here``: the working directory.
+    ``working_directory``: from which a relative ``path`` counts.
     """
     if path is None:
         return False
     # for most files comparing strings is enough
-    if CHART_TEMPLATES not in (text := str(path)) and CHART_TEMPLATES not in here:
+    if CHART_TEMPLATES not in (text := str(path)) and CHART_TEMPLATES not in working_directory:
         return False
-    text = os.path.normpath(os.path.join(here, text))
+    text = os.path.normpath(os.path.join(working_directory, text))
     if f"{os.sep}{CHART_TEMPLATES}{os.sep}" not in text:
         return False
     above = (

@@ -16,7 +16,7 @@ from gpuxlate.model.messages import msg
 StrPath = str | os.PathLike[str]
 READ_BLOCK = 64 * 1024
 """Bytes that are read at once from what has no length."""
-F = TypeVar("F", bound=Callable[..., Any])
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 _OPEN = regex(r"/dev/(?:stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 """Files that this process has open already."""
 _KINDS = (
@@ -27,10 +27,10 @@ _KINDS = (
 )
 
 
-def cached(maximum: int) -> Callable[[F], F]:
+def cached(maximum: int) -> Callable[[FunctionT], FunctionT]:
     """Keep what a function found on the disk, of so many arguments, for the run."""
 
-    def keep(function: F) -> F:
+    def keep(function: FunctionT) -> FunctionT:
         cache = lru_cache(maxsize=maximum)
 
         @wraps(function)

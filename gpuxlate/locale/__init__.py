@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = get_args(Language)
-DOMAIN = "gpuxlate"
+GETTEXT_DOMAIN = "gpuxlate"
 
 Translate = Callable[[str], str]
 """A text in the language that was chosen."""
@@ -102,4 +102,4 @@ def _texts_of_rules(language: str, prefix: str) -> dict[str, dict[str, str]]:
 def _translations(language: str) -> NullTranslations:
     from gettext import translation  # not loaded by runs that translate nothing
 
-    return translation(DOMAIN, Path(__file__).parent, [language], fallback=True)
+    return translation(GETTEXT_DOMAIN, Path(__file__).parent, [language], fallback=True)

@@ -14,12 +14,12 @@ from gpuxlate.backends import registry
 from gpuxlate.config.decisions import Decision, decisions_in, with_accepted
 from gpuxlate.files.find import InputError, reader
 from gpuxlate.locale import localize
-from gpuxlate.lsp.lens import TRANSLATE
+from gpuxlate.lsp.lens import TRANSLATE_COMMAND
 from gpuxlate.lsp.session import CheckedText, OpenText, Server, protocol_word, with_hint, writes_pods
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
-from gpuxlate.report.characters import unified
+from gpuxlate.report.characters import unified_diff
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
@@ -85,7 +85,9 @@ class Translated:
     @property
     def diff(self) -> str:
         """What would change; empty where it is refused."""
-        return unified(self.check.text.source.text, self.result.text, self.check.text.input.name.lstrip("/"))
+        return unified_diff(
+            self.check.text.source.text, self.result.text, self.check.text.input.name.lstrip("/")
+        )
 
     def edit(self, capabilities: types.ClientCapabilities) -> types.WorkspaceEdit:
         """The change of the text, for an editor to confirm where it can."""
@@ -132,7 +134,7 @@ def _line(diagnostic: Diagnostic) -> str:
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gpuxlate"
 TRANSLATION = f"{types.CodeActionKind.RefactorRewrite.value}.gpuxlate"
 QUICK_FIX = types.CodeActionKind.QuickFix.value
-KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
+ACTION_KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
 
 def actions(check: CheckedText, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
@@ -228,7 +230,7 @@ def _translations(check: CheckedText) -> Iterator[types.CodeAction]:
         )
         arguments = [check.text.uri, name] if name else [check.text.uri]
         yield types.CodeAction(
-            title, TRANSLATION, command=types.Command(title, TRANSLATE, arguments=arguments)
+            title, TRANSLATION, command=types.Command(title, TRANSLATE_COMMAND, arguments=arguments)
         )
 
 
@@ -242,7 +244,7 @@ MOST_DIFF = 8000
 APPLY, CANCEL = "Apply", "Cancel"
 
 
-async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str, Any] | None:
+async def translate_in_editor(ls: Server, uri: str, target: str | None = None) -> dict[str, Any] | None:
     """Translate an open text: the editor shows what changes, and the user confirms it."""
     check = ls.check(uri)
     if check is None:

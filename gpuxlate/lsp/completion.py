@@ -11,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
-from gpuxlate.lsp.hover import PROBE, CursorWord, typed_at
+from gpuxlate.lsp.hover import PLACEHOLDER, CursorWord, typed_at
 from gpuxlate.lsp.session import EditorSettings, OpenText
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import KeySpec, Place
@@ -118,7 +118,7 @@ def _values(word: CursorWord) -> Iterator[CompletionRow]:
         if row is None or not _is_offered(row, spot.place):
             continue
         for value in _values_of(row):
-            if value not in seen and value != PROBE:
+            if value not in seen and value != PLACEHOLDER:
                 seen.add(value)
                 yield (
                     value,

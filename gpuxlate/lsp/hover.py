@@ -120,7 +120,7 @@ def _amount(mib: int) -> str:
 # What the cursor is at: a key of a pod that is written, or the place of one that is being typed.
 MAX_DOCUMENT = 2**18
 """Characters of a document in which words are completed: it is read several times."""
-PROBE = "gpuxlate-is-here"
+PLACEHOLDER = "gpuxlate-is-here"
 """Stands for what is being typed. It needs no quotes, and is nobody's key."""
 _WORD = regex(r"[\w./-]*")
 _WORD_BEFORE = regex(r"[\w./-]*\Z")
@@ -186,7 +186,7 @@ def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None
     start, end, colon = _word_around(text, index)
     line_end = re.compile(r"[\r\n]|\Z").search(text, end)
     assert line_end is not None
-    for written in (PROBE,) if colon else (f"{PROBE}: 0", PROBE, f" {PROBE}"):
+    for written in (PLACEHOLDER,) if colon else (f"{PLACEHOLDER}: 0", PLACEHOLDER, f" {PLACEHOLDER}"):
         until_line = text[first:start] + written + text[end : line_end.start()]
         for tried in (text[first:start] + written + text[end:last], until_line, _closed(until_line)):
             probed = _probed(Source(source.name, tried), role, profile)
@@ -239,8 +239,8 @@ def _probed(
             for overlay_pod in role.pods(document):
                 pod = overlay_pod.pod.under(renamed_by(profile)).keys if overlay_pod.pod else None
                 for spot in key_occurrences(pod) if pod else ():
-                    is_name = spot.name == PROBE
-                    if pod and spot.level is Level.POD and (is_name or PROBE in spot.value.text):
+                    is_name = spot.name == PLACEHOLDER
+                    if pod and spot.level is Level.POD and (is_name or PLACEHOLDER in spot.value.text):
                         return spot, pod, is_name
     return None
 

@@ -19,9 +19,9 @@ from gpuxlate.translation.read import READ
 from gpuxlate.translation.translate import PLAN
 from gpuxlate.yamltext.parse import NotYamlError, documents, locate
 
-TRANSLATE = "gpuxlate.translate"
+TRANSLATE_COMMAND = "gpuxlate.translate"
 """The command: arguments are the URI of a text and, optionally, the target."""
-TARGETS = "gpuxlate.targets"
+TARGETS_COMMAND = "gpuxlate.targets"
 """The command that returns the names of all targets."""
 MOST_TARGETS = 4
 """Targets that are tried for each share; a line has room for no more."""
@@ -86,4 +86,4 @@ def _places(text: OpenText, editor: EditorSettings) -> Iterator[tuple[Where, typ
 
 def _lens(text: OpenText, place: types.Range, title: str, target: str | None) -> types.CodeLens:
     arguments = [text.uri, target] if target else [text.uri]
-    return types.CodeLens(place, types.Command(title, TRANSLATE, arguments=arguments))
+    return types.CodeLens(place, types.Command(title, TRANSLATE_COMMAND, arguments=arguments))

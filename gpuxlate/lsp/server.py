@@ -12,8 +12,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from gpuxlate.lsp import actions, completion, hover, lens
-from gpuxlate.lsp.actions import targets_of_text, translate
-from gpuxlate.lsp.session import NAME, Server, ServerOptions, log_internal_errors
+from gpuxlate.lsp.actions import targets_of_text, translate_in_editor
+from gpuxlate.lsp.session import SERVER_NAME, Server, ServerOptions, log_internal_errors
 
 WATCHED = ("**/*.{yaml,yml}", "**/.gpuxlate.{yaml,yml}", "**/pyproject.toml")
 """Files that change what is found in others: configurations, profiles, and the bases of patches."""
@@ -38,7 +38,7 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
         registration = types.DidChangeWatchedFilesRegistrationOptions(patterns)
         method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
         ls.client_register_capability(
-            types.RegistrationParams([types.Registration(NAME, method, registration)])
+            types.RegistrationParams([types.Registration(SERVER_NAME, method, registration)])
         )
 
 
@@ -98,7 +98,7 @@ HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
     types.TEXT_DOCUMENT_DID_SAVE: (changed_on_disk, None),
     types.TEXT_DOCUMENT_DID_CLOSE: (closed, None),
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (changed_on_disk, None),
-    types.TEXT_DOCUMENT_CODE_ACTION: (code_actions, types.CodeActionOptions(actions.KINDS)),
+    types.TEXT_DOCUMENT_CODE_ACTION: (code_actions, types.CodeActionOptions(actions.ACTION_KINDS)),
     types.TEXT_DOCUMENT_HOVER: (hovered, None),
     types.TEXT_DOCUMENT_COMPLETION: (completed, types.CompletionOptions(trigger_characters=["/", ".", "-"])),
     types.TEXT_DOCUMENT_CODE_LENS: (lenses, None),
@@ -113,10 +113,10 @@ def build_server(options: ServerOptions) -> Server:
         server.feature(method, registration)(log_internal_errors(function))
 
     # in a function: pygls reads the types of the arguments of a command, and any may come
-    @server.command(lens.TRANSLATE)
+    @server.command(lens.TRANSLATE_COMMAND)
     async def command(ls: Server, *arguments: Any) -> Any:
         uri, target = _fitting(arguments, ("uri", str), ("target", str | None))
-        return await log_internal_errors(translate)(ls, uri, target)
+        return await log_internal_errors(translate_in_editor)(ls, uri, target)
 
     @server.command(actions.ACCEPT)
     async def acceptance(ls: Server, *arguments: Any) -> Any:
@@ -124,7 +124,7 @@ def build_server(options: ServerOptions) -> Server:
         return await log_internal_errors(actions.accept)(ls, uri, file, entry)
 
     # for an editor that asks for the target itself
-    @server.command(lens.TARGETS)
+    @server.command(lens.TARGETS_COMMAND)
     def names(_ls: Server, *_arguments: Any) -> list[str]:
         return targets_of_text()
 

@@ -156,11 +156,11 @@ class OpenText:
         for line in old_lines:
             starts.append(starts[-1] + len(line))
         splices: list[Splice] = []
-        a = b = 0
+        old_at = new_at = 0
         for at, new_line, size in (*same(old_lines, new_lines), (len(old_lines), len(new_lines), 0)):
-            if a < at or b < new_line:
-                splices.append(Splice(starts[a], starts[at], "".join(new_lines[b:new_line])))
-            a, b = at + size, new_line + size
+            if old_at < at or new_at < new_line:
+                splices.append(Splice(starts[old_at], starts[at], "".join(new_lines[new_at:new_line])))
+            old_at, new_at = at + size, new_line + size
         return self.edits(splices)
 
 
@@ -183,7 +183,7 @@ class ServerOptions:
 
         Raises ValueError for a setting that cannot be used, UnknownTargetError, ReadOnlyTargetError.
         """
-        settings = settings.get(NAME, settings) if isinstance(settings, dict) else settings
+        settings = settings.get(SERVER_NAME, settings) if isinstance(settings, dict) else settings
         if settings is None:
             return self
         if not isinstance(settings, dict):
@@ -195,7 +195,7 @@ class ServerOptions:
         return options
 
 
-NAME = "gpuxlate"
+SERVER_NAME = "gpuxlate"
 """The section of an editor's settings."""
 EDITOR_SETTINGS = ("lang", "profile", "to", "config")
 """What an editor may set, named as the options of the command."""
@@ -380,7 +380,10 @@ class CheckedText:
         if problem:
             place = self.text.range_of(None)
             shown_diagnostics.insert(
-                0, types.Diagnostic(place, localize(problem), types.DiagnosticSeverity.Warning, source=NAME)
+                0,
+                types.Diagnostic(
+                    place, localize(problem), types.DiagnosticSeverity.Warning, source=SERVER_NAME
+                ),
             )
         return shown_diagnostics
 
@@ -395,7 +398,7 @@ class CheckedText:
             SEVERITIES[diagnostic.severity],
             diagnostic.code,
             types.CodeDescription(address) if (address := site.rule_page(diagnostic.code)) else None,
-            NAME,
+            SERVER_NAME,
         )
 
     @cached_property
@@ -428,7 +431,7 @@ class Server(LanguageServer):
 
     def __init__(self, options: ServerOptions) -> None:
         super().__init__(
-            NAME,
+            SERVER_NAME,
             __version__,
             types.TextDocumentSyncKind.Full,
             protocol_cls=Protocol,
@@ -534,7 +537,9 @@ class Server(LanguageServer):
         """A message that is not one of the protocol, say: it is logged, and the next one is read."""
         if source is JsonRpcException and not isinstance(error, JsonRpcException):  # it is no JSON
             cast("Protocol", self.protocol).refuse(None, JsonRpcParseError.of(error))
-        self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{NAME}: {_brief(error)}"))
+        self.window_log_message(
+            types.LogMessageParams(types.MessageType.Error, f"{SERVER_NAME}: {_brief(error)}")
+        )
 
 
 def log_internal_errors(function: HandlerT) -> HandlerT:

@@ -50,9 +50,9 @@ class BaselineError(UserError, ValueError):
         self.line = line
 
 
-class Compared(NamedTuple):
-    """What a baseline leaves of a run: the new findings, how many it knew, and how many of its entries about
-    files of the run no finding met."""
+class BaselineComparison(NamedTuple):
+    """The new findings of a run, the number of findings that the baseline has, and the number of its entries
+    on files of the run that match no finding."""
 
     new: list[Diagnostic]
     matched: int
@@ -66,7 +66,7 @@ Entries = Mapping[str, Counter[tuple[str, ...]]]
 def baseline_of(diagnostics: Iterable[Diagnostic]) -> str:
     """The baseline of a run, in an order that does not depend on lines."""
     return to_json_text(
-        KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json()
+        KnownFindings([KnownFinding(*name) for name in sorted(map(_finding_key, diagnostics))]).to_json()
     )
 
 
@@ -79,26 +79,28 @@ def baseline_entries(text: str) -> Entries:
 
 
 def new_findings(entries: Entries, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """The findings that a baseline does not have: an entry stands for one."""
-    return _without(entries, diagnostics)[0]
+    """The findings that a baseline does not have. Each entry stands for one finding."""
+    return _split_known(entries, diagnostics)[0]
 
 
-def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], entries: Entries) -> Compared:
-    """The findings of a run over files that are not in a baseline."""
-    new, unmatched = _without(entries, diagnostics)
+def compare_to_baseline(
+    diagnostics: Sequence[Diagnostic], files: Iterable[str], entries: Entries
+) -> BaselineComparison:
+    """Compare the findings of a run over ``files`` with the entries of a baseline."""
+    new, unmatched = _split_known(entries, diagnostics)
     checked = set(map(repository_path, files))
     gone = sum(unmatched.get(file, count).total() for file, count in entries.items() if file in checked)
-    return Compared(new, len(diagnostics) - len(new), gone)
+    return BaselineComparison(new, len(diagnostics) - len(new), gone)
 
 
-def _without(
+def _split_known(
     entries: Entries, diagnostics: Iterable[Diagnostic]
 ) -> tuple[list[Diagnostic], dict[str, Counter[tuple[str, ...]]]]:
-    """The findings without those that entries stand for, and the entries left of the files of all."""
+    """The findings without an entry, and the entries without a finding, of the files of all findings."""
     unmatched: dict[str, Counter[tuple[str, ...]]] = {}
     new: list[Diagnostic] = []
     for diagnostic in diagnostics:
-        name = _named(diagnostic)
+        name = _finding_key(diagnostic)
         if name[0] not in unmatched:
             unmatched[name[0]] = Counter(entries.get(name[0]))
         if unmatched[name[0]][name]:
@@ -108,7 +110,7 @@ def _without(
     return new, unmatched
 
 
-def _named(diagnostic: Diagnostic) -> tuple[str, str, str, str]:
+def _finding_key(diagnostic: Diagnostic) -> tuple[str, str, str, str]:
     file, (kind, namespace, name), path, code = identity(diagnostic)
     return file, "/".join(part for part in (kind, namespace, name) if part), path, code
 

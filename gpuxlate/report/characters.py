@@ -25,7 +25,7 @@ _NO_COLUMN = frozenset({"Mn", "Me"})  # marks that combine with the character be
 
 
 def visible(text: str) -> str:
-    """The text as one line that only shows something, and that no terminal and no CI system obeys.
+    """The text as one line without characters that control a terminal, and without commands of a CI system.
 
     Control and format characters are ``␛``, ``␊``, ``\\x9b``, ``\\u202e``; a command of a CI system has
     ``\\x3a:`` in place of ``::``, or ``\\x23#[`` in place of ``##[``.
@@ -52,7 +52,7 @@ def visible_characters(text: str) -> list[str]:
 
 
 def text_of(lines: Iterable[str]) -> str:
-    """Lines as a text. A break in one of them is visible: no line begins with what is inside another."""
+    """Lines as a text. A line break inside one of them is made visible, so that it begins no line."""
     return "".join(f"{visible(line)}\n" for line in lines)
 
 
@@ -88,7 +88,7 @@ def _width_of_character(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def unified(old: str, new: str, name: str) -> str:
+def unified_diff(old: str, new: str, name: str) -> str:
     """The unified diff of a file's text, empty where nothing changed."""
     from gpuxlate.model.windows import Windows
 
@@ -97,8 +97,8 @@ def unified(old: str, new: str, name: str) -> str:
     shown = visible(name)
     lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if old_lines != new_lines else []
     for hunk in Windows(old_lines, new_lines).get_grouped_opcodes() if old_lines != new_lines else ():
-        (_, a, _, b, _), (_, _, to_a, _, to_b) = hunk[0], hunk[-1]
-        lines.append(f"@@ -{_range(a, to_a)} +{_range(b, to_b)} @@\n")
+        (_, start_a, _, start_b, _), (_, _, stop_a, _, stop_b) = hunk[0], hunk[-1]
+        lines.append(f"@@ -{_range(start_a, stop_a)} +{_range(start_b, stop_b)} @@\n")
         for tag, from_a, end_a, from_b, end_b in hunk:
             lines += [f"{' ' if tag == 'equal' else '-'}{line}" for line in old_lines[from_a:end_a]]
             lines += [f"+{line}" for line in new_lines[from_b:end_b] if tag != "equal"]
@@ -111,7 +111,7 @@ _DIFF_COLOURS = {"--- ": "\x1b[1m", "+++ ": "\x1b[1m", "@@ ": "\x1b[36m", "-": "
 
 
 def coloured_diff(diff: str) -> str:
-    """A unified diff with colours; everything else that is in it is visible."""
+    """A unified diff with colours; control characters in it are made visible."""
     return "".join(map(_coloured, visible_lines(diff).splitlines(keepends=True)))
 
 

@@ -52,7 +52,7 @@ def tag(name: str, *parts: object, **attributes: object) -> HtmlText:
 
 
 def join(parts: Iterable[object]) -> HtmlText:
-    """Parts as one, without anything between them."""
+    """The parts as one text, without separators."""
     return HtmlText("".join(map(escaped_text, parts)))
 
 
@@ -414,7 +414,7 @@ def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
 
 
 def _keys(plan: PlanData) -> dict[HeldKey, int]:
-    """What is drawn, numbered: what takes most room first."""
+    """The kinds of containers in the pictures, numbered: those that take most room first."""
     keys: Counter[HeldKey] = Counter()
     for node in plan["layout"]:
         for card in node["cards"]:

@@ -49,5 +49,5 @@ def _case(diagnostic: Diagnostic, file: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Without characters that XML does not allow: they are shown instead."""
+    """The text with the characters that XML does not allow made visible."""
     return visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

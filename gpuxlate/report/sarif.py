@@ -53,7 +53,7 @@ def render(report: Report) -> str:
 
 
 def _without_none(**values: str | None) -> dict[str, str]:
-    """Those of some properties that are there."""
+    """The properties that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -13,20 +13,21 @@ from gpuxlate.yamltext.splices import Origins
 
 
 def changed_lines(written: str, on_disk: str) -> Iterator[tuple[int, list[str], list[str]]]:
-    """The lines of a made text that somebody changed: the number from 1, the old and the new ones."""
+    """The lines that somebody changed in a text that sync wrote: the number of the first (from 1), the old
+    lines and the new ones."""
     from gpuxlate.model.windows import differences
 
     old, new = LINE_BREAK.split(written), LINE_BREAK.split(on_disk)
-    for tag, a, end_a, b, end_b in differences(old, new):
+    for tag, start, end, new_start, new_end in differences(old, new):
         if tag != "equal":
-            yield min(a + 1, len(old)), old[a:end_a], new[b:end_b]
+            yield min(start + 1, len(old)), old[start:end], new[new_start:new_end]
 
 
 def line_writers(
     tree: SourceTree, file: WantedFile, written: str
 ) -> Callable[[int], Iterator[tuple[str, int, str]]]:
-    """What gives the lines of the source that wrote a line (from 1) of a made text: file, number from 1,
-    and text. Those are of GPUShare documents where their shares are written in it."""
+    """A function from the number of a line (from 1) of a text that sync wrote to the lines of the source it
+    was made from: file, number from 1, and text. A line of a share comes from its GPUShare document."""
     old = Source(file.source.place, file_bytes(file.source.place).decode(errors="replace"))
     new = Source(file.source.place, written)
     translated, left_out, with_shares = map(Origins, file.steps)

@@ -6,4 +6,4 @@ from gpuxlate.model.errors import UserError
 
 
 class SyncError(UserError, ValueError):
-    """A tree cannot be kept in step at all; ``hint`` says what to do."""
+    """The trees cannot be compared or written at all; ``hint`` says what to do."""

@@ -36,9 +36,9 @@ class TreeFile:
         return self.link is None and self.path.endswith(SUFFIXES)
 
     def check(self, data: bytes) -> bytes:
-        """The bytes that a later step read, if they are still those that the lock speaks of.
+        """The bytes that a later step read.
 
-        Raises InputError.
+        Raises InputError if they no longer have the ``digest``: the file has changed in the meantime.
         """
         if sha256(data) != self.digest:
             message = msg("{name}: changed by another process while sync read it", name=self.place)
@@ -135,7 +135,7 @@ def file_documents(place: str) -> list[Document]:
 def first_of_folders(
     path: str, answers: dict[str, ReadT | None], ask: Callable[[str], ReadT | None]
 ) -> ReadT | None:
-    """The answer for the highest folder of a path that has one; each folder is asked once.
+    """The answer for the highest folder of a path that has one; ``ask`` is called once for each folder.
 
     ``answers``: the answers so far, with that for the folder from which paths count.
     """

@@ -27,7 +27,7 @@ EachSource = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
 def fill_trees(
     tree: SourceTree, targets: Sequence[TargetTree], each: EachSource, watched: Watched = iter
 ) -> None:
-    """Make what the folders of the targets are to hold, or the findings that refuse it."""
+    """Set what the folders of the targets are to hold, or the findings for which a target is refused."""
     stale = {file.path for target in targets for file in target.stale(tree.files)}
     if any(target.settings.to.device_classes for target in targets) and stale:
         stale |= {file.path for file in tree.files}
@@ -56,7 +56,7 @@ def fill_trees(
 
 
 def _readable(files: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnostic]]:
-    """Those that are UTF-8, and an error for each other one that may hold a key."""
+    """The files that are UTF-8, and an error for each other file that may hold a key."""
     readable: list[TreeFile] = []
     broken: list[Diagnostic] = []
     for file in files:

@@ -87,7 +87,7 @@ class Locked(PrintedAs):
         )
 
     def wrote(self, on_disk: tuple[str, bool] | None) -> bool:
-        """What is there is of sync: the file as it is listed, or what that replaces."""
+        """Whether sync wrote what is on the disk: the file as it is listed, or the one that it replaces."""
         return on_disk == (self.digest, self.link) or (on_disk is not None and on_disk[0] == self.before)
 
 
@@ -100,7 +100,7 @@ class SyncLock:
 
 
 def _is_path(name: str) -> bool:
-    """A file may have the name."""
+    """Whether a name in a lock is a path that a file of the folder can have."""
     try:
         return "\0" not in name and len(os.fsencode(name)) < _PATH
     except UnicodeEncodeError:

@@ -76,7 +76,7 @@ class SourceTree:
             kept_apart = role.kind is FileKind.MANIFESTS and not (role.shared or role.renamed)
             if not kept_apart or may_name_claims(data):
                 together.add(file.path)
-            if role.renamed and not tree._stays(file, data):
+            if role.renamed and not tree._names_only_source_files(file, data):
                 tree.complete = False
             if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
                 patches.append(file)
@@ -91,8 +91,8 @@ class SourceTree:
         tree.complete = tree.complete and not _is_named_from_above(root)
         return tree
 
-    def _stays(self, file: TreeFile, data: bytes) -> bool:
-        """A kustomization names nothing outside of the source."""
+    def _names_only_source_files(self, file: TreeFile, data: bytes) -> bool:
+        """Whether a kustomization names only files inside the source."""
         folder = posixpath.dirname(file.path)
         paths = _OUTSIDE.findall(data.decode(errors="replace"))
         return not any(posixpath.normpath(posixpath.join(folder, path)).startswith("..") for path in paths)
@@ -132,7 +132,7 @@ class SourceTree:
 
     def _judge_patches(self, patches: Sequence[TreeFile]) -> None:
         """Refuse a share on a pod whose GPU keys a patch changes: that is translated without the share."""
-        objects: ObjectsByName = {}
+        objects: FilesByObject = {}
         for path in self.shares:
             for document in file_documents(os.path.join(self.root, path)):
                 for pod in pods_in(document):
@@ -156,11 +156,11 @@ class SourceTree:
                 self.problems.append(with_location(document, wrong))
 
 
-ObjectsByName = dict[str | None, dict[str | None, str]]
+FilesByObject = dict[str | None, dict[str | None, str]]
 """The files of objects, by their names and kinds."""
 
 
-def _patched(file: TreeFile, objects: ObjectsByName) -> list[tuple[str | None, str | None]]:
+def _patched(file: TreeFile, objects: FilesByObject) -> list[tuple[str | None, str | None]]:
     """The objects whose GPU keys a patch, or one within a kustomization, changes."""
     role = role_of(file.place)
     if role.renamed:
@@ -185,13 +185,13 @@ def _patched(file: TreeFile, objects: ObjectsByName) -> list[tuple[str | None, s
 
 
 def _are_decisions(file: TreeFile) -> bool:
-    """Nothing but decisions is in a file."""
+    """Whether a file holds nothing but decisions."""
     documents = [document for document in file_documents(file.place) if document.root is not None]
     return bool(documents) and all(map(is_decisions, documents))
 
 
 def _is_named_from_above(root: str) -> bool:
-    """A kustomization above the source may name files of it."""
+    """Whether a kustomization above the source may name files of it."""
     top = repository(root)
     folders = (folder for folder in upwards(os.path.dirname(os.path.realpath(root))) if inside(folder, top))
     return any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in KUSTOMIZATIONS)

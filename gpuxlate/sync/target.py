@@ -39,7 +39,7 @@ class WantedFile:
 
     @property
     def disk_state(self) -> tuple[str, bool]:
-        """What ``on_disk`` says of the same."""
+        """The wanted state in the form of ``TargetTree.on_disk``: the digest, and whether it is a link."""
         return self.digest, self.source.link is not None
 
 
@@ -47,14 +47,15 @@ Watched = Callable[[Sequence[Any]], Iterable[Any]]
 """Gives back what is gone through, for somebody to see how far it is."""
 
 
-def _above(path: str) -> list[str]:
+def _folders_above(path: str) -> list[str]:
     """The folders of a path from the top down, without the one that it counts from."""
     parts = path.split("/")
     return ["/".join(parts[:n]) for n in range(1, len(parts))]
 
 
 def _make_folders(folder: str) -> None:
-    """Those that are missing, however deep: os.makedirs calls itself for each. Raises OSError."""
+    """Make the missing folders of a path. Without recursion, as os.makedirs has it, for any depth. Raises
+    OSError."""
     missing = []
     while folder and not os.path.isdir(folder):
         missing.append(folder)
@@ -144,7 +145,7 @@ class TargetTree:
             return "", False
 
     def compare(self, *, overwrite: bool) -> None:
-        """Say what is to be written and removed, or what stands in the way."""
+        """Set what is to be written and removed, or the conflicts that prevent it."""
         self._compare_gone(overwrite=overwrite)
         for path, file in self.new_files.items():
             locked = self.lock.files.get(path)
@@ -155,7 +156,7 @@ class TargetTree:
             elif file.data is None or (on_disk == file.disk_state and self._has_mode(path, file.source)):
                 self.unchanged.append(path)
             elif _is_folder(self.place(path)):
-                if self._goes(path):
+                if self._is_removed_folder(path):
                     self.written.append(path)
                 else:
                     self.blocked[
@@ -181,13 +182,13 @@ class TargetTree:
             path: replace(locked, input_key=None) for path, locked in self._locked().items()
         }
 
-    def _goes(self, path: str) -> bool:
-        """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
+    def _is_removed_folder(self, path: str) -> bool:
+        """Whether a path is a folder that is removed: all files below it are, and none of its folders is empty."""
         place = self.place(path)
         if not _is_folder(place):
             return False
         removed = set(self.removed)
-        emptied = {over for file in self.lock.files for over in _above(file)}
+        emptied = {over for file in self.lock.files for over in _folders_above(file)}
         for top, folders, names in os.walk(place):
             subfolder = os.path.relpath(top, self.folder)
             links = {name for name in folders if os.path.islink(os.path.join(top, name))}
@@ -214,10 +215,10 @@ class TargetTree:
         return file.link is not None or os.stat(self.place(path)).st_mode & 0o111 == file.mode & 0o111
 
     def _blocked(self, path: str) -> str | None:
-        """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
+        """Why nothing can be written at a path, even with ``overwrite``; None where it can be."""
         if not self._barred:
-            self._barred[""] = self._bars("")
-        barred = first_of_folders(path, self._barred, self._bars)
+            self._barred[""] = self._why_not_into("")
+        barred = first_of_folders(path, self._barred, self._why_not_into)
         if barred is not None:
             return barred
         place = self.place(path)
@@ -226,10 +227,10 @@ class TargetTree:
             return msg("{place} is not a regular file", place=place)
         return None
 
-    def _bars(self, folder: str) -> str | None:
+    def _why_not_into(self, folder: str) -> str | None:
         """Why nothing can be written into a folder."""
         place = self.place(folder) if folder else self.folder
-        if os.path.islink(place) and not self._removes(folder):
+        if os.path.islink(place) and not self._is_removed_link(folder):
             return msg("{link} is a link: nothing is written through it", link=place)
         if os.path.lexists(place) and not os.path.isdir(place) and folder not in self.lock.files:
             return msg("{place} is a file, and a folder has to go there", place=place)
@@ -237,14 +238,14 @@ class TargetTree:
             return msg("{place} is a repository of its own: nothing is written into it", place=place)
         return None
 
-    def _removes(self, link: str) -> bool:
-        """A link of the last run, as that left it, whose source is a folder now."""
+    def _is_removed_link(self, link: str) -> bool:
+        """Whether a path is a link that the last run wrote, unchanged, and is a folder in the source now."""
         locked = self.lock.files.get(link)
         return locked is not None and link not in self.new_files and locked.wrote(self.on_disk(link))
 
     @property
-    def stays(self) -> bool:
-        """Nothing of it is written."""
+    def writes_nothing(self) -> bool:
+        """Whether the run writes nothing into the folder."""
         return self.refused or bool(self.blocked or self.conflicts or self.by_hand)
 
     @property
@@ -254,12 +255,12 @@ class TargetTree:
 
     # -- reading and writing -------------------------------------------------------------------------------
     def new_text(self, path: str) -> str:
-        """The text that a file is to have; none where it goes."""
+        """The text that a file is to have; empty where it is removed."""
         file = self.new_files.get(path)
         return (file.data or b"").decode(errors="replace") if file else ""
 
     def current_text(self, path: str) -> str:
-        """The text that a file has."""
+        """The text that a file has on the disk."""
         place = self.place(path)
         if os.path.islink(place):
             return os.readlink(place)
@@ -313,7 +314,7 @@ class TargetTree:
             os.chmod(place, file.source.mode)
 
     def _remove(self, path: str) -> None:
-        """A file, and the folders that it leaves empty."""
+        """Remove a file, and the folders that are empty without it."""
         os.unlink(self.place(path))
         parent = posixpath.dirname(path)
         while parent and not os.listdir(self.place(parent)):

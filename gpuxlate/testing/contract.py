@@ -78,11 +78,11 @@ def too_little(
         yield "cores"
     yield from _less_memory(requested, target_share, accept, card_mib)
     for field in ("policy", "qos", "device"):
-        said = getattr(requested, field)
-        lost = said and field in {*accept.drop, *implied}
+        value = getattr(requested, field)
+        lost = value and field in {*accept.drop, *implied}
         open_to_any = {"device", *required}  # which the cards of a target may be in its keys
-        anything = said is None and field in open_to_any
-        if getattr(target_share, field) != said and not (lost or anything):
+        anything = value is None and field in open_to_any
+        if getattr(target_share, field) != value and not (lost or anything):
             yield field
     least = Isolation.HARDWARE if target_share.whole_cards else target_share.isolation or Isolation.NONE
     if requested.isolation and not (
@@ -140,7 +140,7 @@ def _percent(share: Share) -> int:
 
 # Keys that a reader takes and forgets: with them, no more is read or reported than without them.
 GENEROUS = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
-SHARES = (
+EXAMPLE_SHARES = (
     Share(1, 30, 4096),
     Share(1, None, 4096),
     Share(1, 30),
@@ -156,8 +156,8 @@ SHARES = (
     *(Share(1, 30, 4096, device=device) for device in (Device("nvidia"), Device(None, ("A10",)))),
 )
 """What the pods ask for to which a key is added; a target has those that it can express."""
-EMPTY = PodKeys((ContainerKeys("main"),))
-NUMBERS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
+EMPTY_POD = PodKeys((ContainerKeys("main"),))
+NUMBER_FIELDS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
 RANDOM_TEXTS = 20
 
 
@@ -174,7 +174,9 @@ def forgotten(backend: Backend, context: Context) -> Iterator[str]:
         for place in (field_place for field_place in PLACES if field_place in row.places):
             trial = _Trial(backend, context, row, place)
             texts = [text for text in _values(backend, row) if not row.is_no_op(text)]
-            without = trial.read_without((*pods, EMPTY) if place is Place.RESOURCE else pods) if texts else ()
+            without = (
+                trial.read_without((*pods, EMPTY_POD) if place is Place.RESOURCE else pods) if texts else ()
+            )
             for text in texts:
                 yield from trial.wrong(text, without)
 
@@ -224,13 +226,13 @@ class _Trial:
             after = self._read(manifest)
             if self._is_reported(after, self._path(manifest)):
                 continue
-            said = f"{self.name}: {text!r} ({self.place.value}, beside {_shown(without)})"
+            place_of_key = f"{self.name}: {text!r} ({self.place.value}, beside {_shown(without)})"
             if before.share and not after.share:
-                yield f"{said} takes the share away, and no error says so"
+                yield f"{place_of_key} takes the share away, and no error says so"
             elif before.differs != after.differs:
                 meant = meant or self._field(after)
             elif not (self._is_held(before, text, meant) or self._is_of_the_profile(without, manifest)):
-                yield f"{said} makes no difference, and no error says so"
+                yield f"{place_of_key} makes no difference, and no error says so"
 
     def _is_of_the_profile(self, without: PodKeys, manifest: PodKeys) -> bool:
         """The key chooses the nodes that the profile describes: without a profile it makes a difference."""
@@ -251,7 +253,7 @@ class _Trial:
 
         Where other numbers decide, a warning of a rule will do.
         """
-        number = self.row.sets in NUMBERS
+        number = self.row.sets in NUMBER_FIELDS
         noted = read.findings if number else read.reading.notes
         return any(finding.severity is Severity.ERROR for finding in read.findings) or any(
             finding.path[: len(path)] == path for finding in noted
@@ -272,7 +274,7 @@ class _Trial:
 def _pods(backend: Backend, context: Context) -> Iterator[PodKeys]:
     """Pods with a share, as the backend writes them, without requests (K8S003)."""
     seen: list[PodKeys] = []
-    for share in SHARES:
+    for share in EXAMPLE_SHARES:
         fit = fit_pod(
             [ContainerShare("main", 0, share=naming_a_card(share, backend))],
             backend,
@@ -334,7 +336,7 @@ def _shown(pod: PodKeys) -> str:
 
 # What every backend must keep, as properties over random shares.
 # The asserts say what is wrong themselves: pytest rewrites asserts in test modules only.
-EXAMPLES = 80
+EXAMPLES_PER_PROPERTY = 80
 """Random pods for each property and backend, unless a Hypothesis profile of the project says otherwise."""
 SEARCHED = 2000
 """Random shares among which one has to be exact."""
@@ -342,7 +344,7 @@ MOST_SHOWN = 20
 """Keys that a failure lists."""
 _OWN = settings.default is settings.get_profile("default")
 bounded = settings(
-    max_examples=EXAMPLES if _OWN else settings().max_examples,
+    max_examples=EXAMPLES_PER_PROPERTY if _OWN else settings().max_examples,
     # the same pods on every run, so that its time is bounded and a failure comes again
     derandomize=_OWN or settings().derandomize,
     database=None,
@@ -506,9 +508,11 @@ class BackendContract(ReadingContract):
         if not first.accepted:
             return
         reading = self._read(as_manifest(first.keys, pod))
-        beside = self.backend.sizes  # compute that came with the memory is written out on the way back
+        memory_brings_compute = (
+            self.backend.sizes
+        )  # compute that came with the memory is written out on the way back
         if any(
-            container.granted or (beside and "cores" not in container.origins)
+            container.granted or (memory_brings_compute and "cores" not in container.origins)
             for container in reading.containers
         ):
             return  # the share is more than the keys ask for, and rounds up again on the way back

@@ -11,7 +11,7 @@ import pytest
 
 from gpuxlate.cli.compare import align, side_by_side
 from gpuxlate.model.windows import WINDOW_LINES, same
-from gpuxlate.report.characters import coloured_diff, unified, width
+from gpuxlate.report.characters import coloured_diff, unified_diff, width
 from tests.running import run
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
@@ -65,14 +65,14 @@ def test_a_difference_leads_from_one_text_to_the_other() -> None:
     choose = random.Random(5)
     for _ in range(1500):
         old, new = edited(choose)
-        diff = unified(old, new, "f")
+        diff = unified_diff(old, new, "f")
         assert applied(old, diff) == new if diff else old == new
 
 
 def test_texts_that_never_agree_again() -> None:
     old = "same\n" + "".join(f"a{n}\n" for n in range(2 * WINDOW_LINES))
     new = "same\n" + "".join(f"b{n}\n" for n in range(2 * WINDOW_LINES))
-    assert applied(old, unified(old, new, "f")) == new
+    assert applied(old, unified_diff(old, new, "f")) == new
     assert [tuple(one) for one in same(old.splitlines(), new.splitlines())] == [(0, 0, 1)]
 
 
@@ -90,7 +90,7 @@ HUNKS = [
 
 @pytest.mark.parametrize(("old", "new", "hunk"), HUNKS)
 def test_what_a_difference_looks_like(old: str, new: str, hunk: str | None) -> None:
-    assert unified(old, new, "f") == (f"--- a/f\n+++ b/f\n{hunk}" if hunk else "")
+    assert unified_diff(old, new, "f") == (f"--- a/f\n+++ b/f\n{hunk}" if hunk else "")
 
 
 # --- manifests beside each other ------------------------------------------------------------------
@@ -236,5 +236,5 @@ def test_a_diff_has_the_colours_of_git(command: str, colours: set[str]) -> None:
 
 
 def test_no_colour_comes_from_a_file() -> None:
-    diff = coloured_diff(unified("a\n", f"{RED}b\n", "x"))
+    diff = coloured_diff(unified_diff("a\n", f"{RED}b\n", "x"))
     assert diff.splitlines()[-2:] == [f"{RED}-a\x1b[0m", f"{GREEN}+␛[31mb\x1b[0m"]
