@@ -135,7 +135,7 @@ def _refuse_object_of_cluster(path: str) -> None:
 def all_excluded() -> bool:
     """No input is left, since all that was there is excluded."""
     exclusion = invocation().exclusion
-    return exclusion is not None and exclusion.all_that_was_there(SUFFIXES)
+    return exclusion is not None and exclusion.has_left_out(SUFFIXES)
 
 
 def exclusion_of(run: Invocation, config: Config | None) -> Exclusion:

@@ -93,14 +93,14 @@ class Exclusion:
         return None
 
     def leaves_out(self, shown: str, path: str, levels: Levels, *, is_folder: bool) -> bool:
-        """The path, found in a folder, is left out; that is recorded with the path as it is shown."""
+        """Whether a path that is found in a folder is left out; if so, ``shown`` is recorded with why."""
         why = self.why(path, levels, is_folder=is_folder)
         if why is not None:
             self.left_out.append((shown, why))
         return why is not None
 
     def refuses(self, named: StrPath) -> bool:
-        """A path that the user names is left out, since it or a folder above it would be."""
+        """Whether a path that the user names is left out: with ``force``, as if it was found in a folder."""
         if not self.force:
             return False
         path = os.path.realpath(named)
@@ -118,8 +118,8 @@ class Exclusion:
             levels = with_gitignore(folder, levels)
         return self.leaves_out(str(named), path, levels, is_folder=os.path.isdir(path))
 
-    def all_that_was_there(self, suffixes: tuple[str, ...]) -> bool:
-        """Something was left out that holds a file of these suffixes. Looks into excluded folders."""
+    def has_left_out(self, suffixes: tuple[str, ...]) -> bool:
+        """Whether a file with one of the suffixes was left out. Looks into the folders that were."""
         return any(
             name.endswith(suffixes)
             for path, _ in self.left_out
@@ -383,7 +383,7 @@ class Input:
 
 
 def result_or_error(work: Callable[[Input], Returned], file: Input) -> Returned | InputError:
-    """The result of the work for an input, or the InputError that it raised: the others of a run go on."""
+    """The result of the work for an input, or the InputError that it raised, so that the run goes on."""
     try:
         return work(file)
     except InputError as error:
@@ -391,7 +391,7 @@ def result_or_error(work: Callable[[Input], Returned], file: Input) -> Returned 
 
 
 class FileText:
-    """A file that others are read with: its documents are read once, whoever asks first."""
+    """A file that is read together with others: its documents are parsed once in a run."""
 
     def __init__(self, path: str) -> None:
         """Raises OSError, and DecodeError."""
@@ -406,13 +406,13 @@ class FileText:
 
 
 class _Texts(dict[str, FileText]):
-    """Texts by their absolute paths, and the bytes of all."""
+    """Texts by their absolute paths; ``size``: the bytes of all of them."""
 
     size = 0
 
 
 class _Held:
-    """The texts that are kept for the next one who asks, the last ones within a limit."""
+    """The texts that were read last, up to _MOST_HELD bytes, so that a file is not read again at once."""
 
     @property
     def texts(self) -> _Texts:
@@ -436,7 +436,8 @@ HELD = _Held()
 
 
 def read_shared(file: Input) -> tuple[bytes, DocumentReader]:
-    """The bytes of an input that others are read with, and what reads its documents. Raises InputError."""
+    """The bytes of an input that is read together with others, and the reader of its documents. Raises
+    InputError."""
     if file.path is not None and file.leaves is None:
         with suppress(OSError, DecodeError):  # reading it by itself says what is wrong
             text = HELD.text(os.path.abspath(file.path))
@@ -559,7 +560,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
             if name not in unusual:
                 yield Input(path, path, named=False), f"{real}/{name}"
             elif unusual[name]:
-                leaves = None if stays(path, folder) else folder
+                leaves = None if leads_inside(path, folder) else folder
                 target = os.path.realpath(path) if os.path.exists(path) else f"{real}/{name}"
                 yield Input(path, path, named=False, leaves=leaves), target
             else:
@@ -572,13 +573,13 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
     yield from ((Input(where, where, named=False), where) for where in failed)
 
 
-def stays(link: str, folder: str) -> bool:
-    """A link leads to something in the folder, or in the repository of the folder."""
+def leads_inside(link: str, folder: str) -> bool:
+    """Whether a link leads to something in the folder, or in the repository of the folder."""
     return inside(link, folder) or inside(link, repository(folder))
 
 
 def under_chart_templates(path: StrPath | None, working_directory: str) -> bool:
-    """The file belongs to a Helm chart's ``templates/`` folder: a Chart.yaml is above it.
+    """Whether the file is in the ``templates/`` folder of a Helm chart: a Chart.yaml is above it.
 
     ``working_directory``: from which a relative ``path`` counts.
     """

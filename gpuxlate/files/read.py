@@ -28,7 +28,8 @@ _KINDS = (
 
 
 def cached(maximum: int) -> Callable[[FunctionT], FunctionT]:
-    """Keep what a function found on the disk, of so many arguments, for the run."""
+    """A decorator that keeps the results of a function that reads the disk, of ``maximum`` arguments, for a
+    run."""
 
     def keep(function: FunctionT) -> FunctionT:
         cache = lru_cache(maxsize=maximum)
@@ -50,7 +51,7 @@ class UnusualFileError(OSError):
 
 
 def content(path: StrPath, maximum: int = MAX_TEXT, *, named: bool = False) -> bytes:
-    """The bytes of a file of at most ``most`` bytes. Raises OSError.
+    """The bytes of a file of at most ``maximum`` bytes. Raises OSError.
 
     Nothing but a regular file is read, so that no pipe or device blocks. ``named``: the user named the path
     itself; what the shell opened for this process (``<(...)``, /dev/stdin) is read to its end then, and a
@@ -111,7 +112,7 @@ def upwards(folder: str) -> Iterator[str]:
 
 
 def inside(path: StrPath, folder: StrPath) -> bool:
-    """The path leads to something in the folder, wherever ``..`` and symbolic links go."""
+    """Whether the path leads to something in the folder, once ``..`` and symbolic links are followed."""
     inner, outer = os.path.realpath(path), os.path.realpath(folder)
     return os.path.join(inner, "").startswith(os.path.join(outer, ""))
 
@@ -132,7 +133,7 @@ def _check_kind(path: StrPath, mode: int, named: bool) -> None:
 
 
 def _too_large(path: StrPath, maximum: int) -> UnusualFileError:
-    """The file is larger than ``most`` bytes."""
+    """The error for a file with more than ``maximum`` bytes."""
     size = (
         msg("{count} MiB", count=maximum // 2**20)
         if maximum >= 2**20

@@ -44,7 +44,8 @@ def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str
 
 
 def _is_relevant(renamed: tuple[str, ...], words: tuple[str, ...], text: str) -> bool:
-    """The text has a key, or one of the words as it is. A function of the module: another process gets it."""
+    """Whether a text has a key, or one of the words literally. A function of the module, so that it can be
+    sent to another process."""
     for word in words:  # any() of a generator takes twice as long
         if word in text:
             return True
@@ -97,13 +98,13 @@ class Search:
         self._alike = [(stem, tails) if tails[1:] else (tails[0], ()) for stem, tails in alike.items()]
 
     def matters(self, data: bytes) -> bool:
-        """A text has one of the words in any letter case, by an escape too, or is no text."""
+        """Whether a text has one of the words, in any letter case, even by an escape, or is not text."""
         if self.finds(data.lower()) or b"\0" in data:
             return True
         return b"\\" in data and self.finds(_with_escapes(data).lower())
 
     def finds(self, text: bytes) -> bool:
-        """The text has one of the words."""
+        """Whether the text has one of the words literally."""
         for stem, tails in self._alike:
             if stem in text and (not tails or any(word in text for word in tails)):
                 return True

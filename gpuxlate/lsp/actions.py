@@ -61,7 +61,7 @@ class Translated:
 
     @property
     def label(self) -> str:
-        """What is done."""
+        """The title of the change."""
         return msg("Translate to {target}", target=self.target)
 
     @property
@@ -119,7 +119,7 @@ class Translated:
 
 
 def confirms(capabilities: types.ClientCapabilities) -> bool:
-    """The editor shows a change and asks before it is made."""
+    """Whether the editor shows a change and asks before it is made."""
     edit = capabilities.workspace.workspace_edit if capabilities.workspace else None
     return bool(edit and edit.document_changes and edit.change_annotation_support is not None)
 
@@ -138,7 +138,7 @@ ACTION_KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
 
 def actions(check: CheckedText, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
-    """What can be done about a range; ``only``: the kinds that the editor asks for, all of them if None."""
+    """The code actions for a range; ``only``: the kinds that the editor asks for, None for all."""
     if check.editor is None:
         return []
     actions: list[types.CodeAction] = []
@@ -187,7 +187,7 @@ def _fixes(check: CheckedText, place: types.Range) -> Iterator[types.CodeAction]
 
 
 def _acceptances(check: CheckedText, place: types.Range) -> Iterator[types.CodeAction]:
-    """To accept each loss on the lines of a range, where there is a file of decisions."""
+    """The actions that accept a loss on the lines of a range, if there is a file of decisions."""
     for refusal, shown in check.refused:
         near = shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
         for entry in refusal.entries if near and refusal.target.file else ():
@@ -205,7 +205,7 @@ def _acceptances(check: CheckedText, place: types.Range) -> Iterator[types.CodeA
 
 
 def _loss(decision: Decision) -> Message:
-    """What is lost, in few words."""
+    """A short text on what is lost."""
     match LossKind(decision.verdict):
         case LossKind.FILLED:
             return msg("{field} gets a number that you write", field=decision.field)
@@ -316,7 +316,7 @@ async def accept(ls: Server, uri: str, file: str, decision_data: Mapping[str, An
 
 
 def _same(decision: Decision, decision_data: Mapping[str, Any]) -> bool:
-    """The entry as an editor sends it back."""
+    """Whether a decision is the one that an editor sends back as data."""
     left_to_people = ("accept", "reason", *(["given"] if decision.verdict == LossKind.FILLED else []))
     return all(
         decision_data.get(name) == value
@@ -326,7 +326,7 @@ def _same(decision: Decision, decision_data: Mapping[str, Any]) -> bool:
 
 
 def _change(text: OpenText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
-    """The edits, of a file that is made first where it is not there."""
+    """A change with the edits of a file, which is created first if it does not exist."""
     if text.version is not None or text.path is None or os.path.exists(text.path):
         return types.WorkspaceEdit({text.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(text.uri)
@@ -346,7 +346,7 @@ def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
 
 
 def targets_of_text() -> list[str]:
-    """What a text may be translated to."""
+    """The names of the targets that a text can be translated to."""
     return [backend.name for backend in registry.pod_backends() if writes_pods(backend)]
 
 

@@ -11,7 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
-from gpuxlate.lsp.hover import PLACEHOLDER, CursorWord, typed_at
+from gpuxlate.lsp.hover import PLACEHOLDER, CursorWord, word_at
 from gpuxlate.lsp.session import EditorSettings, OpenText
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import KeySpec, Place
@@ -23,7 +23,7 @@ _BARE = regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z][\w./-]*\Z", 
 
 
 def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
-    """The editor expands snippets."""
+    """Whether the editor expands snippets."""
     document = capabilities.text_document
     item = document.completion.completion_item if document and document.completion else None
     return bool(item and item.snippet_support)
@@ -37,14 +37,16 @@ def completions(
     A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
     behind the colon.
     """
-    word = typed_at(text.source, text.offset(position), editor.lint.role, editor.profile)
+    word = word_at(text.source, text.offset(position), editor.lint.role, editor.profile)
     if word is None:
         return []
     place = text.range_between(word.start, word.end)
     rows = _names(word, editor) if word.is_name else _values(word)
     items = []
     for number, (label, new, backend, row) in enumerate(rows):
-        documentation = types.MarkupContent(types.MarkupKind.Markdown, hover.of_key(backend, row, row.name))
+        documentation = types.MarkupContent(
+            types.MarkupKind.Markdown, hover.describe_key(backend, row, row.name)
+        )
         items.append(
             types.CompletionItem(
                 label,
@@ -81,7 +83,8 @@ def _names(word: CursorWord, editor: EditorSettings) -> Iterator[CompletionRow]:
 
 
 def _dialects(word: CursorWord, editor: EditorSettings) -> list[Backend]:
-    """Those of the pod, since a container has keys of one; where it has none, all, known targets first."""
+    """The dialects of the pod, since a container has keys of one dialect; of a pod without keys all dialects,
+    the targets of the configuration first."""
     spoken = registry.backends_of(word.pod)
     if spoken:
         return list(spoken)
@@ -93,7 +96,7 @@ def _dialects(word: CursorWord, editor: EditorSettings) -> list[Backend]:
 
 
 def _is_offered(row: KeySpec, place: Place) -> bool:
-    """Somebody writes the key there, and it has an effect."""
+    """Whether people write the key at the place, and it has an effect there."""
     chosen = place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
     return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places
 

@@ -31,7 +31,7 @@ from gpuxlate.yamltext.source import Source
 _GIB = 1024
 
 
-def of_key(backend: Backend, row: KeySpec, name: str) -> str:
+def describe_key(backend: Backend, row: KeySpec, name: str) -> str:
     """What the data sheet says of a key: meaning, unit, values, source."""
     parts = [msg("**{name}** ({title})", name=name, title=msg(backend.title)), _sentence(row.meaning)]
     return "\n\n".join(map(localize, [*parts, *_lines(backend, row)]))
@@ -74,7 +74,7 @@ def _sentence(text: str) -> str:
     return f"{sentence[:1].upper()}{sentence[1:]}"
 
 
-def of_rule(rule: Rule) -> str:
+def describe_rule(rule: Rule) -> str:
     """What ``gpuxlate explain`` says of a rule, as far as possible in the language of this process."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
     parts = [f"**{_linked(rule.code, site.rule_page(rule.code))}** {rule.name} ({rule.severity}{fix})"]
@@ -85,13 +85,13 @@ def of_rule(rule: Rule) -> str:
     return "\n\n".join([*parts, *(f"**{localize(title)}**\n{body}" for title, body in texts.items())])
 
 
-def of_share(share: Share) -> str:
+def describe_share(share: Share) -> str:
     """A share in a few words: ``30 % and 4 GiB of one card``."""
-    share_text = _of_share(share)
+    share_text = _share_text(share)
     return msg("{share}, {qos}", share=share_text, qos=str(share.qos)) if share.qos else share_text
 
 
-def _of_share(share: Share) -> str:
+def _share_text(share: Share) -> str:
     if share.is_part:
         return share.part
     if share.whole_cards:
@@ -177,8 +177,8 @@ class CursorWord:
     colon: bool
 
 
-def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None) -> CursorWord | None:
-    """What is being typed at a character, where pods are read; the rest of the text may be half-typed."""
+def word_at(source: Source, index: int, role: FileRole, profile: Profile | None) -> CursorWord | None:
+    """The key or value of a pod that is being typed at a character; the text around it may be incomplete."""
     text = source.text
     first, last = _document_around(text, index)
     if last - first > MAX_DOCUMENT:
@@ -188,8 +188,12 @@ def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None
     assert line_end is not None
     for written in (PLACEHOLDER,) if colon else (f"{PLACEHOLDER}: 0", PLACEHOLDER, f" {PLACEHOLDER}"):
         until_line = text[first:start] + written + text[end : line_end.start()]
-        for tried in (text[first:start] + written + text[end:last], until_line, _closed(until_line)):
-            probed = _probed(Source(source.name, tried), role, profile)
+        for tried in (
+            text[first:start] + written + text[end:last],
+            until_line,
+            _with_brackets_closed(until_line),
+        ):
+            probed = _read_placeholder(Source(source.name, tried), role, profile)
             if probed:
                 spot, pod, is_name = probed
                 return CursorWord(start, end, spot, pod, is_name, colon)
@@ -218,7 +222,7 @@ def _word_around(text: str, index: int) -> tuple[int, int, bool]:
     return start, end, text[end : end + 1] == ":"
 
 
-def _closed(text: str) -> str:
+def _with_brackets_closed(text: str) -> str:
     """The text with its open braces and brackets closed, roughly: strings and comments are not known."""
     opened: list[str] = []
     for bracket in re.findall(r"[{}\[\]]", text[-4000:]):
@@ -229,7 +233,7 @@ def _closed(text: str) -> str:
     return text + "".join(reversed(opened))
 
 
-def _probed(
+def _read_placeholder(
     source: Source, role: FileRole, profile: Profile | None
 ) -> tuple[KeyOccurrence, PodKeys, bool] | None:
     with suppress(NotYamlError):
@@ -270,15 +274,15 @@ def _rules(check: CheckedText, position: types.Position) -> dict[str, None]:
     """The rules of the findings at a position, in words."""
     codes = {finding.code: None for finding, shown in check.pairs if contains(shown.range, position)}
     rules = (catalog.find_rule(code, registry.all_backends()) for code in codes)
-    return {of_rule(rule): None for rule in rules if rule}
+    return {describe_rule(rule): None for rule in rules if rule}
 
 
 def _key(name: str) -> list[str]:
     owners = ((backend, backend.find(name)) for backend in registry.all_backends())
-    return [of_key(backend, row, name) for backend, row in owners if row and not row.is_word]
+    return [describe_key(backend, row, name) for backend, row in owners if row and not row.is_word]
 
 
 def contains(place: types.Range, position: types.Position) -> bool:
-    """A range has a position in it or at one of its ends."""
+    """Whether a position is in a range or at one of its ends."""
     at, start, end = ((point.line, point.character) for point in (position, place.start, place.end))
     return start <= at <= end

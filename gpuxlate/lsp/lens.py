@@ -45,7 +45,7 @@ def lenses(text: OpenText, editor: EditorSettings) -> list[types.CodeLens]:
         place = places.get(_where(item))
         if item.share is None or place is None:
             continue
-        lenses.append(_lens(text, place, localize(hover.of_share(item.share)), None))
+        lenses.append(_lens(text, place, localize(hover.describe_share(item.share)), None))
         for name, items in verdicts.items():
             planned = items.get(_where(item))
             if planned and planned.source != planned.target:

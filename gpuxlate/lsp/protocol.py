@@ -42,7 +42,7 @@ class Protocol(LanguageServerProtocol):
     """Answers what does not fit with an error: see "Response Message" of LSP 3.17, and JSON-RPC 2.0."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Nothing yet: this is called for every object in a message, and only the whole is one."""
+        """Return the data unchanged, since this is called for every object inside a message too."""
         return data
 
     def handle_message(self, message: Any) -> None:
@@ -69,7 +69,7 @@ class Protocol(LanguageServerProtocol):
         self._send_data({"jsonrpc": self.VERSION, "id": number, "error": problem})
 
     def _refusal(self, message: Any) -> JsonRpcException | None:
-        """Why a message is not even read, whatever its parameters are."""
+        """The error for a message that is refused whatever its parameters are; None where there is none."""
         if not isinstance(message, dict) or message.get("jsonrpc") != self.VERSION:
             return JsonRpcInvalidRequest("Invalid Request: not an object with jsonrpc 2.0")
         if "id" in message and not _is_id(message["id"]):
@@ -82,7 +82,7 @@ class Protocol(LanguageServerProtocol):
         return self._refusal_of(method) if "id" in message else None
 
     def _refusal_of(self, method: str) -> JsonRpcException | None:
-        """Why a request of the method is not answered now, or never."""
+        """The error for a method that cannot be called now, or that does not exist; None for others."""
         if self._shutdown:
             return JsonRpcInvalidRequest("Invalid Request: the server is shut down")
         if self._workspace is None and method != types.INITIALIZE:

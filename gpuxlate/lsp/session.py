@@ -58,7 +58,7 @@ _UNITS: dict[str, Callable[[str], int]] = {"utf-8": _utf8, "utf-16": _utf16, "ut
 
 
 def protocol_word(word: str) -> str:
-    """A word of the protocol, which is a member of an enumeration where that has it."""
+    """A word as the protocol counts it: the value of a member of an enumeration, else the word itself."""
     return str(getattr(word, "value", word))
 
 
@@ -107,7 +107,7 @@ class OpenText:
 
     @property
     def too_large(self) -> bool:
-        """It is longer than what is checked while it is typed."""
+        """Whether the text is longer than texts that are checked while they are typed."""
         return len(self.text) > MAX_OPEN_TEXT
 
     @property
@@ -204,7 +204,7 @@ OF_CLIENTS = ("command", "trace")
 
 
 def _setting(name: str, value: object) -> dict[str, Any]:
-    """A setting as the fields of Options."""
+    """A setting of an editor as fields of ServerOptions. Raises ValueError where it is not valid."""
     if name == "to":
         names = [value] if isinstance(value, str) else value
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
@@ -284,7 +284,7 @@ def _writes_pods(profile: Profile) -> bool:
 
 
 def writes_pods(backend: Backend) -> bool:
-    """Manifests can be translated to the target."""
+    """Whether manifests can be translated to the target."""
     return not backend.read_only and backend.writes_pods
 
 
@@ -497,7 +497,7 @@ class Server(LanguageServer):
             self._publish(uri, check.shown, check.text.version)
 
     def show_soon(self, uri: str) -> None:
-        """Send it when the user stops typing."""
+        """Send what is found in a text when the user stops typing."""
         self._stop_waiting(uri)
         loop = asyncio.get_running_loop()
         self._waiting[uri] = loop.call_later(
@@ -534,7 +534,7 @@ class Server(LanguageServer):
         self.window_show_message(types.ShowMessageParams(kind, locale.localize(message)))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
-        """A message that is not one of the protocol, say: it is logged, and the next one is read."""
+        """Log an error in the editor, such as a message that is not of the protocol; the server goes on."""
         if source is JsonRpcException and not isinstance(error, JsonRpcException):  # it is no JSON
             cast("Protocol", self.protocol).refuse(None, JsonRpcParseError.of(error))
         self.window_log_message(
@@ -543,7 +543,7 @@ class Server(LanguageServer):
 
 
 def log_internal_errors(function: HandlerT) -> HandlerT:
-    """An internal error answers nothing, and is logged in the editor; the server goes on."""
+    """A handler whose internal errors are logged in the editor, without an answer; the server goes on."""
 
     def failed(ls: Server, error: Exception) -> None:
         ls.report_server_error(RuntimeError(f"internal error ({_brief(error)}); please report it"), None)

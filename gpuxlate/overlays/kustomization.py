@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from gpuxlate.files.find import HELD, Input, stays
+from gpuxlate.files.find import HELD, Input, leads_inside
 from gpuxlate.files.read import StrPath, cached, upwards
 from gpuxlate.model.kept import kept
 from gpuxlate.model.limits import MAX_ENTRIES
@@ -152,7 +152,7 @@ def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""
     for name in KUSTOMIZATIONS:
         path = os.path.join(folder, name)
-        document = None if os.path.islink(path) and not stays(path, folder) else first_document(path)
+        document = None if os.path.islink(path) and not leads_inside(path, folder) else first_document(path)
         if document is not None and document.root is not None:
             return document
     return None

@@ -183,7 +183,7 @@ class TargetTree:
         }
 
     def _is_removed_folder(self, path: str) -> bool:
-        """Whether a path is a folder that is removed: all files below it are, and none of its folders is empty."""
+        """Whether a path is a folder that is removed: all its files are, and none of its folders is empty."""
         place = self.place(path)
         if not _is_folder(place):
             return False

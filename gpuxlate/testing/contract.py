@@ -126,7 +126,7 @@ def implied(share: Share, target: Backend, accept: Accept, profile: Profile | No
 
 
 def needless(field: str, outcome: Outcome) -> bool:
-    """The share as it is given says no more with the field than without it."""
+    """Whether the granted share is the same without the field, which then needs no key."""
     share = outcome.granted
     if field == "memory_limit_mib":  # memory was rounded up as far
         return limit_beside(share.memory_mib, outcome.share.memory_limit_mib) is None
@@ -162,7 +162,8 @@ RANDOM_TEXTS = 20
 
 
 def forgotten(backend: Backend, context: Context) -> Iterator[str]:
-    """Each key with a value that its reader takes and that makes no difference, unless its row says so."""
+    """A sentence for each value of a key that the reader accepts and that makes no difference, unless the row
+    of the key says that it has none."""
     pods = list(_pods(backend, context))
     for row in backend.keys:
         if row.name == backend.whole_card_key:
@@ -192,15 +193,15 @@ class _ReadPod(NamedTuple):
         return self.reading.containers[0].share
 
     @property
-    def differs(self) -> tuple[object, ...]:
-        """What a translation goes by."""
+    def translation_key(self) -> tuple[object, ...]:
+        """What two readings must have in common for the same translation."""
         selectors = tuple((selector.key, selector.text) for selector in self.reading.selectors)
         return self.share, selectors, self.reading.isolation
 
 
 @record
 class _Trial:
-    """One key in one of its places."""
+    """A key in one of its places, which is tried with several values in several pods."""
 
     backend: Backend
     context: Context
@@ -217,7 +218,8 @@ class _Trial:
         return [(pod, self._read(as_manifest(pod))) for pod in without]
 
     def wrong(self, text: str, pods: Sequence[tuple[PodKeys, _ReadPod]]) -> Iterator[str]:
-        """The pods in which the key has a value, and nothing comes of it. ``pods``: from ``read_without``."""
+        """A sentence for each pod in which the key with this value makes no difference and is not reported.
+        ``pods``: from ``read_without``."""
         meant: object = None  # the value of its field, from the first pod in which it makes a difference
         for without, before in pods:
             if any((name, value.text) == (self.name, text) for name, _, value in entries(without)):
@@ -229,7 +231,7 @@ class _Trial:
             place_of_key = f"{self.name}: {text!r} ({self.place.value}, beside {_shown(without)})"
             if before.share and not after.share:
                 yield f"{place_of_key} takes the share away, and no error says so"
-            elif before.differs != after.differs:
+            elif before.translation_key != after.translation_key:
                 meant = meant or self._field(after)
             elif not (self._is_held(before, text, meant) or self._is_of_the_profile(without, manifest)):
                 yield f"{place_of_key} makes no difference, and no error says so"
@@ -239,7 +241,7 @@ class _Trial:
         if self.context.profile is None or self.row.sets != "selector":
             return False
         alone = replace(self, context=self.context._replace(profile=None))
-        return alone._read(as_manifest(without)).differs != alone._read(manifest).differs
+        return alone._read(as_manifest(without)).translation_key != alone._read(manifest).translation_key
 
     def _read(self, manifest: PodKeys) -> _ReadPod:
         return _ReadPod(*read_pod(manifest, self.backend, self.context))
@@ -617,7 +619,7 @@ class BackendContract(ReadingContract):
 
 
 def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
-    """The user allowed such a loss."""
+    """Whether the user allowed a loss of this kind in a field."""
     return {
         LossKind.ROUNDED: accept.round_up,
         LossKind.FILLED: field in accept.fill,

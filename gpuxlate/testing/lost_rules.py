@@ -13,8 +13,9 @@ from gpuxlate.rules.base import declared_in
 
 
 def lost_rules(backend: Backend) -> Iterator[str]:
-    """What to say of each rule that the package of a target declares, and no target of it has; of its module,
-    where that is in no package. All modules of the package are imported, but for those that are programs."""
+    """A sentence for each rule that the package of a target declares and no target of it has. A target whose
+    module is in no package is checked with this module alone. Imports all modules of the package that are
+    not programs."""
     modules = [*_modules_beside(backend)]
     targets = [backend, *(target for module in modules for target in _targets_in(module))]
     codes = {rule.code for target in targets for rule in target.rules}

@@ -282,7 +282,7 @@ def accepts() -> st.SearchStrategy[Accept]:
 
 
 def generous() -> st.SearchStrategy[Accept]:
-    """A user who allows everything: the most is accepted."""
+    """What a user allows who accepts every loss."""
     return st.builds(
         Accept,
         st.just(True),
