@@ -35,7 +35,7 @@ from gpuxlate.translation.translate import ASSESS
 
 
 def command(
-    paths: options.Paths = options.HERE,
+    paths: options.Paths = options.CURRENT_FOLDER,
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gpuxlate.cli import lookup
-from gpuxlate.cli.options import HERE, LIVE_OBJECTS, Invocation, invocation
+from gpuxlate.cli.options import CURRENT_FOLDER, LIVE_OBJECTS, Invocation, invocation
 from gpuxlate.cli.printing import info, verbose
 from gpuxlate.files.find import (
     STDIN,
@@ -43,7 +43,7 @@ class Inputs:
     """
 
     def __init__(self, paths: Sequence[str], folder: str | None = None) -> None:
-        if folder is not None and paths and paths != HERE:
+        if folder is not None and paths and paths != CURRENT_FOLDER:
             raise UserError(
                 "-k and a PATH exclude each other", "-k reads what kustomize builds from one folder"
             )

@@ -107,7 +107,7 @@ class Inspection(Output):
 
 
 def command(
-    paths: options.Paths = options.HERE,
+    paths: options.Paths = options.CURRENT_FOLDER,
     from_: options.From = None,
     profile: options.ProfileFile = None,
     components: options.Components = [],

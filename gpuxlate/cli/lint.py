@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    paths: options.Paths = options.HERE,
+    paths: options.Paths = options.CURRENT_FOLDER,
     kustomize: options.Kustomize = None,
     output: Annotated[
         report.Format | None, typer.Option(*options.FORMAT_FLAGS, help="Output format (default: text).")

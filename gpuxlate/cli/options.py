@@ -392,7 +392,7 @@ READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object of ``kubectl gpuxlate``."""
-HERE = ["."]
+CURRENT_FOLDER = ["."]
 """The PATH of commands that only look, where none is given."""
 
 

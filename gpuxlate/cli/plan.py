@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    paths: options.Paths = options.HERE,
+    paths: options.Paths = options.CURRENT_FOLDER,
     *,
     to: options.Tos,
     kustomize: options.Kustomize = None,

@@ -242,8 +242,8 @@ def _needs(backends: list[Backend]) -> Iterator[Schema]:
     for backend in backends:
         for row in backend.keys:
             if row.needs:
-                beside = [{"required": [name]} for name in row.needs]
-                yield {"if": {"required": [row.name]}, "then": {"anyOf": beside}}
+                needed = [{"required": [name]} for name in row.needs]
+                yield {"if": {"required": [row.name]}, "then": {"anyOf": needed}}
 
 
 def _resources(backends: list[Backend]) -> Schema:
@@ -268,8 +268,8 @@ def _resources(backends: list[Backend]) -> Schema:
         if not _counts_with(backends, groups[first], groups[other])
     )
     for first, others in groupby(apart, key=itemgetter(0)):
-        beside = {"anyOf": [{"$ref": f"#/$defs/{other}"} for _, other in others]}
-        two = {"if": beside, "then": {"$ref": "#/$defs/TwoVendors"}}
+        other_groups = {"anyOf": [{"$ref": f"#/$defs/{other}"} for _, other in others]}
+        two = {"if": other_groups, "then": {"$ref": "#/$defs/TwoVendors"}}
         rules.append({"if": {"$ref": f"#/$defs/{first}"}, "then": two})
     return {
         "description": "Limits and requests of a container.",

@@ -42,7 +42,15 @@ from gpuxlate.rules.base import Context, rules_of
 from gpuxlate.rules.catalog import check_pod
 from gpuxlate.testing import strategies
 from gpuxlate.testing.lost_rules import lost_rules
-from gpuxlate.testing.strategies import PLACES, WORDS, as_manifest, entries, naming_a_card, paths, with_key
+from gpuxlate.testing.strategies import (
+    KEY_WORDS,
+    PLACES,
+    as_manifest,
+    entries,
+    naming_a_card,
+    paths,
+    with_key,
+)
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import FIELDS_OF_POD, Outcome, PodFit, fit_pod
 from gpuxlate.translation.shares import read_pod
@@ -329,7 +337,7 @@ def _values(backend: Backend, row: KeySpec) -> Iterator[str]:
     chance = random.Random(row.name)  # the same texts on every run
     letters = string.ascii_letters + string.digits + "-_., "
     random_texts = ("".join(chance.choices(letters, k=chance.randint(1, 12))) for _ in range(RANDOM_TEXTS))
-    yield from dict.fromkeys((*known_texts, *WORDS, "", "7", "3", *random_texts))
+    yield from dict.fromkeys((*known_texts, *KEY_WORDS, "", "7", "3", *random_texts))
 
 
 def _shown(pod: PodKeys) -> str:

@@ -19,9 +19,9 @@ from gpuxlate.model.share import Device, Isolation, Partition, Policy, Qos, Repl
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import FIELDS_OF_POD
 
-TEMPLATE: Path = ("spec", "template")
+TEMPLATE_PATH: Path = ("spec", "template")
 TERMS: Path = (
-    *TEMPLATE,
+    *TEMPLATE_PATH,
     "spec",
     "affinity",
     "nodeAffinity",
@@ -38,21 +38,21 @@ def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> Pod
             (container.init, container.index), ContainerKeys(container.name, container.index, container.init)
         )
     ordinary, init = in_lists(_container(containers_by_place[place]) for place in sorted(containers_by_place))
-    metadata: Path = (*TEMPLATE, "metadata")
+    metadata: Path = (*TEMPLATE_PATH, "metadata")
     return replace(
         keys,
         containers=ordinary,
         init_containers=init,
         labels=_values(keys.labels, (*metadata, "labels")),
         annotations=_values(keys.annotations, (*metadata, "annotations")),
-        node_selector=_values(keys.node_selector, (*TEMPLATE, "spec", "nodeSelector")),
+        node_selector=_values(keys.node_selector, (*TEMPLATE_PATH, "spec", "nodeSelector")),
         affinity=tuple(_term(term, number) for number, term in enumerate(keys.affinity)),
         owner_labels=_values(keys.owner_labels, ("metadata", "labels")),
         owner_annotations=_values(keys.owner_annotations, ("metadata", "annotations")),
-        path=(*TEMPLATE, "spec"),
+        path=(*TEMPLATE_PATH, "spec"),
         metadata_path=metadata,
         claims=tuple(
-            replace(claim, path=(*TEMPLATE, "spec", "resourceClaims", number))
+            replace(claim, path=(*TEMPLATE_PATH, "spec", "resourceClaims", number))
             for number, claim in enumerate(keys.claims)
         ),
     )
@@ -60,7 +60,7 @@ def as_manifest(keys: PodKeys, containers: Sequence[ContainerShare] = ()) -> Pod
 
 def _container(container: ContainerKeys) -> ContainerKeys:
     group = "initContainers" if container.init else "containers"
-    path: Path = (*TEMPLATE, "spec", group, container.index)
+    path: Path = (*TEMPLATE_PATH, "spec", group, container.index)
     env = {
         name: replace(value, path=(*path, "env", number))
         for number, (name, value) in enumerate(container.env.items())
@@ -155,12 +155,12 @@ MEMORY_MIB_PER_CARD = st.one_of(
 """MiB on each card, up to the largest cards of today."""
 MEMORY_PERCENT = st.one_of(st.none(), st.none(), st.none(), st.integers(1, 100))
 """Memory in percent of each card, in place of MiB."""
-CARDS = st.sampled_from((1, 1, 1, 1, 2, 2, 3, 4, 8, 9))
+CARD_COUNTS = st.sampled_from((1, 1, 1, 1, 2, 2, 3, 4, 8, 9))
 POLICIES = st.one_of(st.none(), st.sampled_from(Policy))
-CLASSES = st.one_of(st.none(), st.none(), st.sampled_from(Qos))
-BURST = st.sampled_from((None, None, None, None, None, 1, 1024))
+QOS_CLASSES = st.one_of(st.none(), st.none(), st.sampled_from(Qos))
+MEMORY_BURSTS = st.sampled_from((None, None, None, None, None, 1, 1024))
 """How far memory may burst, in MiB on each card above ``memory_mib``."""
-DEVICES = st.sampled_from(
+REQUESTED_DEVICES = st.sampled_from(
     (
         *[None] * 7,
         Device("nvidia"),
@@ -189,16 +189,16 @@ def _share(
     return Share(cards, total_cores, total, policy, qos, percent, limit, device, isolation)
 
 
-NUMBERS = st.builds(
+NUMBER_SHARES = st.builds(
     _share,
-    CARDS,
+    CARD_COUNTS,
     st.one_of(CORES_PER_CARD, CORES_PER_CARD, st.none()),
     st.one_of(MEMORY_MIB_PER_CARD, MEMORY_MIB_PER_CARD, st.none()),
     POLICIES,
-    CLASSES,
+    QOS_CLASSES,
     MEMORY_PERCENT,
-    BURST,
-    DEVICES,
+    MEMORY_BURSTS,
+    REQUESTED_DEVICES,
     ISOLATIONS,
 )
 
@@ -210,27 +210,29 @@ def _part(partition: Partition | None, replica: Replica | None, number: Share) -
     return Share(1, None, None, *of_pod, counted, replica)
 
 
-COUNTS = st.sampled_from((1, 1, 1, 2, 9))
+PART_COUNTS = st.sampled_from((1, 1, 1, 2, 9))
 PARTITIONS = st.builds(
-    Partition, st.sampled_from(sorted({part.name for card in cards() for part in card.templates})), COUNTS
+    Partition,
+    st.sampled_from(sorted({part.name for card in cards() for part in card.templates})),
+    PART_COUNTS,
 )
 REPLICAS = st.builds(
     Replica,
     st.one_of(st.none(), st.integers(2, 8), st.sampled_from((2, 4, 48, 49))),
     st.one_of(st.none(), st.sampled_from(Strategy)),
-    COUNTS,
+    PART_COUNTS,
 )
-PARTS = st.one_of(
-    st.builds(_part, PARTITIONS, st.none(), NUMBERS),
-    st.builds(_part, st.none(), REPLICAS, NUMBERS),
-    st.builds(_part, PARTITIONS, REPLICAS, NUMBERS),
+PART_SHARES = st.one_of(
+    st.builds(_part, PARTITIONS, st.none(), NUMBER_SHARES),
+    st.builds(_part, st.none(), REPLICAS, NUMBER_SHARES),
+    st.builds(_part, PARTITIONS, REPLICAS, NUMBER_SHARES),
 )
-SHARES = st.integers(0, 5).flatmap(lambda n: NUMBERS if n else PARTS)
+ANY_SHARE = st.integers(0, 5).flatmap(lambda n: NUMBER_SHARES if n else PART_SHARES)
 
 
 def shares() -> st.SearchStrategy[Share]:
     """Any share: whole cards and parts, every field given or open."""
-    return SHARES
+    return ANY_SHARE
 
 
 def naming_a_card(share: Share | None, backend: Backend) -> Share | None:
@@ -257,8 +259,8 @@ def _pod(
 
 PODS = st.builds(
     _pod,
-    SHARES,
-    st.lists(st.one_of(st.none(), SHARES), min_size=4, max_size=4),
+    ANY_SHARE,
+    st.lists(st.one_of(st.none(), ANY_SHARE), min_size=4, max_size=4),
     st.sampled_from((1, 1, 1, 2, 2, 3)),
     st.sampled_from((False, False, False, True)),
     st.integers(0, 2),
@@ -301,15 +303,15 @@ def unknown_keys(backend: Backend) -> st.SearchStrategy[str]:
 
 PLACES = (Place.RESOURCE, Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR, Place.ENV)
 """Where a key can be written in a manifest of a pod."""
-WORDS = (
+KEY_WORDS = (
     *("best-effort", "fixed-share", "burst-share", "fs", "guaranteed-burst-share", "native-burst-share"),
     *("online", "offline", "shared_cores", "reclaimed_cores", "cgpu", "core_mem", "true", "enable"),
     *("2,0", "0", "1", "2", "100", "160", "5.5", "2Gi", "6k", "30.0", "0030", "-5"),
 )
 """Values as people write them, of one vendor or another, right and wrong."""
-VALUES = st.one_of(
+KEY_VALUES = st.one_of(
     st.integers(-1, 100_000).map(Value.of),
-    st.sampled_from(WORDS).map(Value.of),
+    st.sampled_from(KEY_WORDS).map(Value.of),
     st.builds(Value, st.text(max_size=6), st.sampled_from(ScalarKind)),
 )
 
@@ -318,8 +320,8 @@ def keys(backend: Backend) -> st.SearchStrategy[PodKeys]:
     """A pod with keys of the backend anywhere, with any values. Its values have no paths yet."""
     rows = [row for row in backend.keys if row.name != backend.whole_card_key]
     names = st.sampled_from([row.key_for_container("main") for row in rows])
-    values = st.dictionaries(names, VALUES, max_size=3)
-    texts = st.lists(VALUES.map(lambda value: value.text), max_size=2).map(tuple)
+    values = st.dictionaries(names, KEY_VALUES, max_size=3)
+    texts = st.lists(KEY_VALUES.map(lambda value: value.text), max_size=2).map(tuple)
     operators = st.sampled_from(("In", "NotIn", "Exists", "DoesNotExist", "Gt"))
     term = st.lists(st.builds(NodeRequirement, names, operators, texts), max_size=2).map(tuple)
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from gpuxlate.manifest.kinds import KINDS, PodShape
-from gpuxlate.testing.strategies import WORDS
+from gpuxlate.testing.strategies import KEY_WORDS
 from tests.lint.test_text_soundness import JOBS, KEYS, misspelt
 
 ALL_VENDORS = (
@@ -45,8 +45,8 @@ texts = st.one_of(
     st.sampled_from(
         ("a", "web", "", " ", "#", "a: b", "- a", "a #b", "'", '"', "{{ .x }}", "*a", "&a", "!x", "%", "@")
     ),
-    st.sampled_from(WORDS),
-    st.sampled_from(WORDS),
+    st.sampled_from(KEY_WORDS),
+    st.sampled_from(KEY_WORDS),
     st.lists(st.one_of(st.sampled_from(CHARACTERS), st.text(max_size=4)), min_size=1, max_size=4).map(
         "".join
     ),

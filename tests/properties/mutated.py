@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.claims.index import claim_text_of
 from gpuxlate.model.keys import Place
-from gpuxlate.testing.strategies import WORDS
+from gpuxlate.testing.strategies import KEY_WORDS
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.fuzz.trees import NUMBERS as ODD
@@ -293,6 +293,6 @@ def similar_products(draw: st.DrawFn) -> list[str]:
     made = [first]
     for _ in range(draw(st.integers(1, 3))):
         start, end = draw(st.sampled_from(words))
-        other = draw(st.one_of(keys, st.sampled_from(WORDS), st.sampled_from(ODD), texts))
+        other = draw(st.one_of(keys, st.sampled_from(KEY_WORDS), st.sampled_from(ODD), texts))
         made.append(first[:start] + json.dumps(other) + first[end:])
     return [one + "\n" for one in made]

@@ -16,7 +16,7 @@ from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.model.keys import Place
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.testing.contract import GENEROUS
-from gpuxlate.testing.strategies import WORDS
+from gpuxlate.testing.strategies import KEY_WORDS
 from gpuxlate.translation.fit import fit_pod
 
 COMMON = "nvidia.com/gpu"
@@ -207,7 +207,7 @@ def any_value(place: str, chance: random.Random) -> Any:
     """Of resources numbers, elsewhere strings: what else is there, K8S008 reports."""
     if place in ("limits", "requests"):
         return chance.choice(NUMBERS) if chance.random() < 0.5 else chance.randint(1, 100)
-    return chance.choice((*WORDS, str(chance.randint(0, 9)), "A10", "mgpu", "enable"))
+    return chance.choice((*KEY_WORDS, str(chance.randint(0, 9)), "A10", "mgpu", "enable"))
 
 
 def wrong_number(pod: Pod, chance: random.Random) -> None:
@@ -363,7 +363,7 @@ def steering(pod: Pod, chance: random.Random) -> None:
         places = [one for one in (PLACE_OF.get(place) for place in sorted(row.places)) if one in STEERING]
         if places:
             words = [*row.words, *(one for one in row.values if isinstance(one, str))]
-            usual = (*WORDS, "1", "2", "A10", "NVIDIA-A10-SHARED", "0.5")
+            usual = (*KEY_WORDS, "1", "2", "A10", "NVIDIA-A10-SHARED", "0.5")
             value = chance.choice(words) if words and chance.random() < 0.7 else chance.choice(usual)
             pod.values(str(chance.choice(places)))[row.name.replace("*", "main-0")] = value
 

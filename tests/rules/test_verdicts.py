@@ -14,7 +14,7 @@ from gpuxlate.policy.demands import OF_NAMES
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.predicates import Constraint
-from gpuxlate.testing.strategies import VALUES, keys
+from gpuxlate.testing.strategies import KEY_VALUES, keys
 from tests.effort import tries
 from tests.lint.cases import Case
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
@@ -133,7 +133,7 @@ def pods(draw: st.DrawFn, backend: Backend) -> Object:
     names, words = mentioned([one for rule in backend.rules for one in rule.constraints])
     values = st.dictionaries(
         st.sampled_from(names or ["none"]),
-        st.one_of(st.sampled_from(words or [Value("")]), VALUES).map(as_json),
+        st.one_of(st.sampled_from(words or [Value("")]), KEY_VALUES).map(as_json),
         max_size=3,
     )
     text = st.sampled_from([*names, ""])
