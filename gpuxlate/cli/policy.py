@@ -115,7 +115,7 @@ class PolicyRequest:
                 "--action": self.action,
                 "--namespace-selector": self.namespace_selector,
                 "--crds": self.crds,
-                f"{options.typed_option(*options.FORMATS)[0]} {self.form}": self.form is not PolicyEngine.VAP,
+                f"{options.typed_option(*options.FORMAT_FLAGS)[0]} {self.form}": self.form is not PolicyEngine.VAP,
             }
             exclude("--explain", written_as | cluster, _NO_POLICIES)
         elif self.only_forbids:
