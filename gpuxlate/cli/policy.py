@@ -109,13 +109,14 @@ class PolicyRequest:
         """Raises UserError for options that exclude each other."""
         cluster = {"--profile": self.profile, "--parameters": self.parameters}
         if self.explain:
+            flag, _ = options.typed_option(*options.FORMAT_FLAGS)
             written_as = {
                 "--forbid": self.forbid,
                 "--scope": self.scope != PolicyScope.PODS,
                 "--action": self.action,
                 "--namespace-selector": self.namespace_selector,
                 "--crds": self.crds,
-                f"{options.typed_option(*options.FORMAT_FLAGS)[0]} {self.form}": self.form is not PolicyEngine.VAP,
+                f"{flag} {self.form}": self.form is not PolicyEngine.VAP,
             }
             exclude("--explain", written_as | cluster, _NO_POLICIES)
         elif self.only_forbids:
