@@ -24,7 +24,7 @@ def contract_with(examples: int) -> ModuleType:
         spec.loader.exec_module(module)
     finally:
         settings.load_profile(before)
-    for table in ("SHARES", "WORDS"):
+    for table in ("EXAMPLE_SHARES", "KEY_WORDS"):
         setattr(module, table, some(getattr(module, table)))
     module.RANDOM_TEXTS = number(module.RANDOM_TEXTS)  # type: ignore[attr-defined]
     return module
