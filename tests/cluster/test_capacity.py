@@ -14,7 +14,9 @@ from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import CapacityAnswer, ContainerPlacement, PodPlacement, fits
+from gpuxlate.planning.demand import demand
 from gpuxlate.planning.problem import PodDemand
+from gpuxlate.yamltext.source import Source
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -345,3 +347,32 @@ def test_init_containers_are_reserved(run: Run) -> None:
         text = deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 4000", replicas)
         Path("web.yaml").write_text(text.replace("      containers:", init))
         assert said in run(FakeServer([made.hami("a", cards=1)]), "capacity -f web.yaml").out
+
+
+SHARED = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: gpu}
+spec:
+  devices:
+    requests:
+    - name: gpu
+      exactly:
+        deviceClassName: hami-core-gpu.project-hami.io
+        capacity: {requests: {cores: 30, memory: 4Gi}}
+"""
+NAMES_IT = """\
+---
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  resourceClaims: [{{name: g, resourceClaimName: gpu}}]
+  containers: [{{name: main, image: x, resources: {{claims: [{{name: g}}]}}}}]
+"""
+
+
+def test_a_claim_that_several_pods_name_is_counted_once() -> None:
+    pods_of_claim = "".join(NAMES_IT.format(name=name) for name in ("a", "b"))
+    [counted] = demand([Source("pods.yaml", SHARED + pods_of_claim)]).demands
+    assert (counted.name, counted.count) == ("Pod/a", 1)
