@@ -255,7 +255,7 @@ def _writer(row: KeySpec) -> str:
 def _cluster(backend: Backend) -> Iterator[str]:
     needs = [
         [
-            requirement.what,
+            requirement.title,
             str(requirement.bound),
             requirement.when or "every share",
             str(requirement.severity),
