@@ -207,11 +207,15 @@ def test_pods_at_random(target: str) -> None:
 
 
 HAMI, VKE = "nvidia.com/gpu: 1\nnvidia.com/gpumem: 4096\nnvidia.com/priority: ", "vke.volcengine.com/mgpu"
+RECLAIMED = "vke.volcengine.com/reclaimed-mgpu-core: 0"
 CARDS = 'annotations: {vke.volcengine.com/container-multiple-gpu: "3"}'
 LEFT = {
     "16 in requests, 1 in limits": text_with(f"{HAMI}1", requests=f"{HAMI}0x10"),
     "1 percent for two cards": text_with("gpuxlate.io/cores: 500m\ngpuxlate.io/cards: 2"),
     "100 percent for three cards": text_with(f"{VKE}-core: 100\n{VKE}-memory: 4096", metadata=CARDS),
+    "as much is wrong after it": text_with(
+        RECLAIMED, requests=f"{VKE}-core: 500m\n{RECLAIMED}\n{VKE}-cores: 0"
+    ),
 }
 """What would have more wrong after the fix that a rule offers."""
 GOOD = text_with(f"{VKE}-core: 30\n{VKE}-memory: 4Gi")
