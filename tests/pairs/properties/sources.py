@@ -53,9 +53,14 @@ DRAWN = {*some(permutations((one.name for one in registry.all_backends()), 2))}
 """The pairs of other dialects that quick draws for; of all of them it tries the explicit examples."""
 
 
+def are_first(source: Backend, target: Backend) -> bool:
+    """Whether a pair gets the whole budget: those that write no pods are no dialects."""
+    return all(backend.name in FIRST for backend in (source, target) if backend.writes_pods)
+
+
 def of_pair(examples: int, source: Backend, target: Backend) -> settings:
     """How many examples of a pair are drawn."""
-    if all(backend.name in FIRST for backend in (source, target) if backend.writes_pods):
+    if are_first(source, target):
         return tries(examples)
     others = tries(max(examples // OTHERS_GET, 4))
     is_drawn = FULL or (source.name, target.name) in DRAWN
