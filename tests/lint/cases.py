@@ -77,9 +77,9 @@ def cases() -> tuple[Case, ...]:
 
 
 @cache
-def texts() -> frozenset[str]:
-    """The manifests of all cases."""
-    return frozenset(case.text.strip() for case in cases())
+def texts() -> frozenset[tuple[str, str]]:
+    """The manifests of all cases, each with the code of its rule."""
+    return frozenset((case.code, case.text.strip()) for case in cases())
 
 
 def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
