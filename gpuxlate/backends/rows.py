@@ -48,6 +48,8 @@ from gpuxlate.rules import releases
 
 POD_PLACES = (Place.ANNOTATION, Place.LABEL)
 """Where a key of the whole pod is."""
+CONTAINER_PLACES = frozenset((Place.RESOURCE, Place.ENV))
+"""Where a key of one container is."""
 WHOLE_CARDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
 """Whole cards, in percent."""
 
@@ -436,8 +438,7 @@ class KeyTable:
     @cached_property
     def in_containers(self) -> frozenset[str]:
         """The keys in resources and variables."""
-        places = {Place.RESOURCE, Place.ENV}
-        return frozenset(row.name for row in self.keys if places & row.places)
+        return frozenset(row.name for row in self.keys if CONTAINER_PLACES & row.places)
 
     @cached_property
     def enum_keys(self) -> tuple[KeySpec, ...]:
@@ -446,9 +447,9 @@ class KeyTable:
 
     @cached_property
     def of_containers(self) -> frozenset[str]:
-        """The fields that words in a container set and words on the pod do not: containers may differ in
-        them."""
-        on_pod = {row.sets for row in self.enum_keys if self.is_pods(row)}
+        """The fields that words in a container set, and words on the pod or in its choice of nodes do not:
+        containers may differ in them."""
+        on_pod = {row.sets for row in self.enum_keys if not row.places <= CONTAINER_PLACES}
         return frozenset(row.sets for row in self.enum_keys if row.sets and row.sets not in on_pod)
 
     @cached_property

@@ -8,7 +8,7 @@ import string
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 from hypothesis import HealthCheck, Phase, find, given, settings
@@ -31,9 +31,12 @@ from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
     Isolation,
+    Partition,
     Policy,
     Qos,
+    Replica,
     Share,
+    Strategy,
     limit_beside,
     percent_in_mib,
 )
@@ -164,6 +167,15 @@ EXAMPLE_SHARES = (
     *(Share(1, 30, 4096, device=device) for device in (Device("nvidia"), Device(None, ("A10",)))),
 )
 """What the pods ask for to which a key is added; a target has those that it can express."""
+EXAMPLE_PARTS = (
+    *(Share(replica=replica) for replica in (Replica(), Replica(4, Strategy.MPS))),
+    *(Share(partition=Partition(profile)) for profile in ("1g.5gb", "qpx_nps1")),
+    *(
+        Share(partition=Partition(profile), replica=Replica(4, Strategy.MPS))
+        for profile in ("1g.5gb", "qpx_nps1")
+    ),
+)
+"""Parts of cards of one vendor and of another, and clients of them."""
 EMPTY_POD = PodKeys((ContainerKeys("main"),))
 NUMBER_FIELDS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
 RANDOM_TEXTS = 20
@@ -487,6 +499,22 @@ class BackendContract(ReadingContract):
     @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.accepts(), strategies.generous()))
     def test_write_then_read_gives_the_share_back(self, pod: list[ContainerShare], accept: Accept) -> None:
         """Field by field what was asked, but for the losses that the outcome lists."""
+        self._assert_comes_back(pod, accept)
+
+    def test_shares_that_differ_come_back_or_are_refused(self) -> None:
+        """What belongs to the pod is given to no container that did not ask for it; and no part of a card is
+        written that the reader does not know."""
+        first = EXAMPLE_SHARES[0]
+        pods = (
+            *((share,) for share in (*EXAMPLE_SHARES, *EXAMPLE_PARTS)),
+            *((first, share) for share in EXAMPLE_SHARES),
+            *((share, first) for share in EXAMPLE_SHARES),
+        )
+        for pod, accept in product(pods, (Accept(), GENEROUS)):
+            containers = [ContainerShare(f"main-{at}", at, share=share) for at, share in enumerate(pod)]
+            self._assert_comes_back(containers, accept)
+
+    def _assert_comes_back(self, pod: list[ContainerShare], accept: Accept) -> None:
         fit = self._fit(pod, accept)
         if not fit.accepted:
             return

@@ -81,10 +81,10 @@ class Outcome:
             for loss in self.losses
             if loss.kind is not LossKind.REFUSED and not (loss.field in PART_FIELDS and loss.given)
         }
-        changed |= self.comes_with
         share = self.fitted or self.share
         if share.is_part:  # numbers became one on the way
-            return replace(share, **{name: value for name, value in changed.items() if name in FIELDS_OF_POD})
+            changed = {name: value for name, value in changed.items() if name in FIELDS_OF_POD}
+        changed |= self.comes_with
         if "memory_mib" in changed:
             changed["memory_percent"] = None  # memory is in MiB, or that of whole cards
             limit = changed.get("memory_limit_mib", share.memory_limit_mib)

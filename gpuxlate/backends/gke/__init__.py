@@ -151,7 +151,9 @@ def _of_nodes(placing: ShareWriter) -> tuple[str | None, int | None, Strategy | 
 
 def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     partition, replica = placing.take("partition"), placing.take("replica")
-    count = 1
+    wrong = why_no_card_fits(partition, profile, NAMES) if partition is not None else None
+    if wrong is not None:
+        placing.refuse("partition", *wrong)
     if replica is not None:
         count = replica.count
         take_client_isolation(placing, replica)
@@ -160,9 +162,6 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
         count = partition.count
         placing.take_isolation_if_covered(Isolation.HARDWARE)
         placing.take_policy_if_same(Policy.FIXED_SHARE)
-        wrong = why_no_card_fits(partition, profile, NAMES)
-        if wrong is not None:
-            placing.refuse("partition", *wrong)
     else:
         count = int(placing.take("cards"))
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)

@@ -95,6 +95,9 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
             message = msg("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
         refuse_other_replicas(placing, replica, cluster.replica)
+        of_nodes = known_replica(replica, profile)
+        if of_nodes != replica:
+            placing.comes_with["replica"] = of_nodes
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
