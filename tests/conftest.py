@@ -2,11 +2,14 @@
 
 import gc
 from collections.abc import Iterator
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 
 import pytest
 from hypothesis import settings
 
+import gpuxlate
 from tests import effort
 
 settings.load_profile("tests")
@@ -28,7 +31,13 @@ def pytest_collection() -> Iterator[None]:
     """
     gc.disable()
     try:
-        return (yield)
+        collected = yield
+        # Hypothesis draws words and numbers of the modules that are loaded too: with all of them the draws
+        # of a test do not depend on the tests before it
+        for module in walk_packages(gpuxlate.__path__, "gpuxlate."):
+            if not module.name.endswith(".__main__"):
+                import_module(module.name)
+        return collected
     finally:
         gc.set_threshold(5_000, 20, 50)
         gc.enable()
