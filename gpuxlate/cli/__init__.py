@@ -14,6 +14,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if only_version(typed):
         return
     with ending_quietly(whole_process=arguments is None):
-        from gpuxlate.cli.app import build_app, run
+        from gpuxlate.cli.app import run
 
-        sys.exit(run(build_app(), typed, program_name()))
+        sys.exit(run(typed, program_name()))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import partial
+from functools import cache, cached_property, partial
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -162,7 +162,8 @@ class LazyCommand(TyperCommand):
         super().__init__(name, help=text, short_help=text)
         self.live = live
 
-    def loaded(self) -> Any:
+    @cached_property
+    def command(self) -> Any:
         """The command itself; in ``kubectl gpuxlate`` with flags of kubectl."""
         name = cast("str", self.name)
         module = import_module(f"gpuxlate.cli.{name}")
@@ -187,7 +188,7 @@ class LazyCommand(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        return self.loaded().make_context(*args, **extra)
+        return self.command.make_context(*args, **extra)
 
 
 def _hidden(option: Any) -> Any:
@@ -267,11 +268,12 @@ def root(
         ctx.fail(msg("a command is missing"))
 
 
-def build_app(*, live: bool = False) -> Any:
-    """The application as one command. ``live``: as kubectl's plug-in."""
+@cache  # a process may run many commands: the tools of the pages do
+def build_app(*, live: bool = False, completes: bool = False) -> Any:
+    """The application as one command. ``live``: as kubectl's plug-in; ``completes``: for a shell."""
     app = typer.Typer(
         cls=LiveGroup if live else CommandGroup,
-        add_completion=COMPLETE in os.environ,  # it takes time to prepare
+        add_completion=completes,  # it takes time to prepare
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -327,11 +329,12 @@ def guarded(command: Callable[[], object]) -> int:
         return Exit.INTERNAL
 
 
-def run(command: Any, arguments: Sequence[str], name: str) -> int:
-    """Run an application with its arguments, and return the exit code."""
+def run(arguments: Sequence[str], name: str, *, live: bool = False) -> int:
+    """Run the application with its arguments, and return the exit code. ``live``: as kubectl's plug-in."""
     _begin_language(arguments)
+    application = build_app(live=live, completes=COMPLETE in os.environ)
     token = RUN.set(Invocation(words=[*name.split(), *arguments]))
     try:
-        return guarded(partial(command.main, list(arguments), prog_name=name, standalone_mode=False))
+        return guarded(partial(application.main, list(arguments), prog_name=name, standalone_mode=False))
     finally:
         RUN.reset(token)

@@ -14,9 +14,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if only_version(typed):
         return
     with ending_quietly(whole_process=arguments is None):
-        from gpuxlate.cli.app import build_app, run
+        from gpuxlate.cli.app import run
 
-        sys.exit(run(build_app(live=True), command_first(typed), "kubectl gpuxlate"))
+        sys.exit(run(command_first(typed), "kubectl gpuxlate", live=True))
 
 
 def command_first(arguments: Sequence[str]) -> list[str]:

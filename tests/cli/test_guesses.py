@@ -57,7 +57,7 @@ def test_every_command_lists_its_formats() -> None:
     group = build_app(live=True)
     without = {"completion", "server"}  # a script for a shell, and a protocol for editors
     for name in {*COMMANDS, *LIVE_COMMANDS} - without:
-        options = [one for one in group.commands[name].loaded().params if "--output" in one.opts]
+        options = [one for one in group.commands[name].command.params if "--output" in one.opts]
         assert len(options) == 1, name
         assert {"-o", "--format"} <= {*options[0].opts}, name
         assert options[0].default is None or options[0].default in options[0].type.choices, name

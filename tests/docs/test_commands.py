@@ -103,7 +103,7 @@ def exists(code: str) -> bool:
     application = build_app(live=code.startswith("kubectl"))
     if words[0] not in application.list_commands(None):
         return False
-    command = application.commands[words[0]].loaded()
+    command = application.commands[words[0]].command
     known = {name for one in command.params for name in (*one.opts, *one.secondary_opts)} | {"--help"}
     options = [word.partition("=")[0] for word in words[1:] if word.startswith("-") and word != "-"]
     return all(one in known for one in options)

@@ -59,7 +59,7 @@ def _page() -> str:
 
 
 def _command(application: Any, name: str, program: str, heading: str) -> str:
-    command = application.commands[name].loaded()
+    command = application.commands[name].command
     # kubectl's options are listed once above
     parameters = [parameter for parameter in command.params if not set(parameter.opts) & OF_KUBECTL]
     takes = [_argument(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
