@@ -65,14 +65,12 @@ NO_TEXT = ("GX001", "GX025")
 
 
 def check_cel_agrees(case: Case) -> None:
-    """The predicates of the rule, and the rules over all dialects, on the pods of a case."""
+    """The predicates of the rule on the pods of a case; those over all dialects are in ``policies_agree``."""
     if case.code in NO_TEXT or "{{" in case.text:
         return
     for pod in pods_of(case.text):
         for judge in judges_of(case.code):
             judge.agree(pod)
-        for over_dialects in OVER_DIALECTS.values():
-            over_dialects.agrees(pod)
 
 
 # --- any pod --------------------------------------------------------------------------------------
