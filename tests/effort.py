@@ -16,7 +16,7 @@ T = TypeVar("T")
 EFFORT = os.environ.get("GPUXLATE_EFFORT", "quick")
 assert EFFORT in ("quick", "full"), f"GPUXLATE_EFFORT is {EFFORT}: quick or full"
 FULL = EFFORT == "full"
-PART = 16
+PART = 32
 """Quick tries one of so many examples and cases."""
 LEAST = 2
 """Of which it tries so many at least."""

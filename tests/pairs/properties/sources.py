@@ -45,7 +45,7 @@ A10_MIB = 22731
 PODS = tuple(one for one in registry.pod_backends() if not one.read_only)
 FIRST = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "volcano-vgpu", "neutral")
 """The dialects whose pairs get the whole budget; there are twenty times as many others."""
-OTHERS_GET = 10
+OTHERS_GET = 16
 """The part of the budget of any other pair."""
 
 

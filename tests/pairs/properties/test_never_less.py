@@ -53,7 +53,7 @@ from .sources import (
     questions,
 )
 
-EXAMPLES, OF_FORMS = 200, 50
+EXAMPLES, OF_FORMS = 320, 50
 """Of a pair of dialects, and of a pair with a form."""
 NEUTRAL = registry.get("neutral")
 BY_ROWS = [one for one in registry.pod_backends() if one.row_rules != ()]
