@@ -105,7 +105,8 @@ def test_every_rule_has_cases() -> None:
     assert len(set(ids)) == len(ids)
     assert set(files()) <= set(RULES)
     there = {(case.code, case.name) for case in cases()}
-    assert {one.code for one in OF_FILES if not {(one.code, "bad"), (one.code, "good")} <= there} == set()
+    missing = {one.code for one in OF_FILES if not {(one.code, "bad"), (one.code, "good")} <= there}
+    assert missing == set(), "`python -m tests.lint.of_rows` writes the cases of rules that follow from rows"
 
 
 def test_the_severity_and_the_fix_of_a_rule() -> None:
@@ -120,4 +121,6 @@ def test_each_rule_with_a_fix_is_fixed_in_some_case() -> None:
             after = fixed(case, True).linted.diagnostics
             mended |= {one.code for one in fixable(found(case), True)} - {one.code for one in after}
     of_files = (Scope.POD, Scope.DOCUMENT)
-    assert mended == {one.code for one in RULES.values() if one.fix and one.scope in of_files}
+    fixing = {one.code for one in RULES.values() if one.fix and one.scope in of_files}
+    assert fixing - mended == set(), "no bad case of these rules has a `fixed`"
+    assert mended - fixing == set()
