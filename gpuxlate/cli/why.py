@@ -10,7 +10,7 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.cli import live, options, printing
-from gpuxlate.cluster import waiting
+from gpuxlate.cluster import pending_pod
 from gpuxlate.cluster.export import as_yaml
 from gpuxlate.cluster.nodes import gpu_nodes_of
 from gpuxlate.cluster.pods import gpu_pods, keys_of_pod, usage_of
@@ -23,9 +23,9 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import Exit
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg, plural, titled
+from gpuxlate.planning.node_reasons import KeptOut, NodesForPod, nodes_for, serves
 from gpuxlate.planning.nodes import GpuNode, comma_list
 from gpuxlate.planning.problem import PodDemand
-from gpuxlate.planning.waiting import KeptOut, NodesForPod, nodes_for, serves
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.yamltext.source import Source
@@ -79,7 +79,7 @@ class Reasons(Output):
     """A node takes it, and nothing is found that keeps it away."""
     state: Sequence[str]
     """What its status says."""
-    events: Sequence[waiting.PodEvent]
+    events: Sequence[pending_pod.PodEvent]
     """Its last events."""
     findings: Sequence[Diagnostic]
     """What lint finds in it."""
@@ -99,14 +99,14 @@ class Reasons(Output):
 
 def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     """Everything that is known of a pod that does not run. Raises ClusterError."""
-    asked_object = waiting.find_asked_object(server, words)
+    asked_object = pending_pod.find_asked_object(server, words)
     spec, status = asked_object.pod.get("spec") or {}, asked_object.pod.get("status") or {}
-    runs = waiting.runs(asked_object.pod) and not asked_object.missing
+    runs = pending_pod.runs(asked_object.pod) and not asked_object.missing
     node = spec.get("nodeName")
-    pod_events = waiting.events(server, asked_object)
+    pod_events = pending_pod.events(server, asked_object)
     findings = _findings(asked_object)
     misspelt = {str(finding.path[-1]) for finding in findings if finding.code == key_is_known.code}
-    obstacles = [] if runs else [*waiting.obstacles(server, asked_object, pod_events, misspelt)]
+    obstacles = [] if runs else [*pending_pod.obstacles(server, asked_object, pod_events, misspelt)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES_PATH) for each in page]
@@ -120,7 +120,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
             else:
                 nodes_for_it = nodes_for(usage_of(server, nodes), pod)
                 if not any(serves(each, pod) for each in nodes):
-                    obstacles += waiting.uncounted_keys(raw, asked_object.pod)
+                    obstacles += pending_pod.uncounted_keys(raw, asked_object.pod)
     wrong = any(each.severity is Severity.ERROR for each in findings)
     failed = bool(node) or status.get("phase") == "Failed"
     return Reasons(
@@ -132,7 +132,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
         node,
         runs,
         bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
-        [*waiting.state(asked_object, pod_events)],
+        [*pending_pod.state(asked_object, pod_events)],
         pod_events,
         findings,
         obstacles,
@@ -144,7 +144,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     )
 
 
-def _demand_of(asked_object: waiting.AskedObject) -> PodDemand | str:
+def _demand_of(asked_object: pending_pod.AskedObject) -> PodDemand | str:
     """The pod as a demand of the packing, or why it cannot be packed."""
     keys = keys_of_pod(asked_object.pod)
     dialects = registry.backends_of(keys)
@@ -154,7 +154,7 @@ def _demand_of(asked_object: waiting.AskedObject) -> PodDemand | str:
     if not dialects and not any(NVIDIA_GPU in each.resources for each in keys.all_containers()):
         return msg("it requests no GPU in a known dialect, so the cards of nodes are not compared")
     backend = dialects[0] if dialects else None
-    return PodDemand(asked_object.name, keys, backend, 1, waiting.tolerations(asked_object.pod))
+    return PodDemand(asked_object.name, keys, backend, 1, pending_pod.tolerations(asked_object.pod))
 
 
 def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
@@ -173,7 +173,7 @@ def _of_its_node(nodes: Sequence[GpuNode], pod: Json) -> Iterator[str]:
             yield msg(text, node=name, target=backend.name)
 
 
-def _findings(asked_object: waiting.AskedObject) -> list[Diagnostic]:
+def _findings(asked_object: pending_pod.AskedObject) -> list[Diagnostic]:
     """What lint finds in the object, errors first."""
     source = Source(asked_object.name, as_yaml(asked_object.object))
     findings = lint_source(source, LintSettings()).diagnostics

@@ -270,7 +270,7 @@ class TargetTree:
         """Write the lock of all files, the old and the new, then the files, then the lock of the new ones:
         whenever the run is killed, the next one knows the files of both. Raises OSError."""
         if self.written or self.removed:
-            self._write_lock(self._locked() | self._replaced())
+            self._write_lock(self._locked() | self._entries_while_writing())
         for path in self.removed:
             self._remove(path)
         for path in watched(self.written):
@@ -285,8 +285,9 @@ class TargetTree:
             if not os.path.isfile(place) or content(place) != lock:
                 write_atomically(Path(place), lock)
 
-    def _replaced(self) -> dict[str, Locked]:
-        """The entries of files that are about to change or to go, with what is there now."""
+    def _entries_while_writing(self) -> dict[str, Locked]:
+        """The entries of files that are about to change or to go, with what is there now: by these the run
+        after an interrupted one knows the files of both (``Locked.wrote``)."""
         locked = self._locked()
         by_path: dict[str, Locked] = {}
         for path in (*self.written, *self.removed):
