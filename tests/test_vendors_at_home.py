@@ -10,7 +10,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 
 ROOT = Path(gpuxlate.__file__).parent
-ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "sync", "policy", "report", "cli")
+ROOMS = ("model", "manifest", "files", "config", "translation", "lint", "sync", "policy", "report", "cli")
 
 NAMES = {
     *(
