@@ -1,7 +1,6 @@
 """Who may import whom, held by a walk over the sources.
 
-An import under ``if TYPE_CHECKING`` costs nothing at run time, and one inside a function only where
-it is called; both count as knowing a module, unless a test says otherwise.
+An import under ``if TYPE_CHECKING`` or inside a function counts too, unless a test says otherwise.
 """
 
 import ast
@@ -32,7 +31,6 @@ class Import:
     importer: str
     imported: str
     line: int
-    lazy: bool  # inside a function
     typing: bool  # under TYPE_CHECKING
 
     def __str__(self) -> str:
@@ -53,17 +51,16 @@ def is_module(name: str) -> bool:
 def imports_of(path: Path) -> Iterator[Import]:
     importer = module_name(path)
 
-    def walk(node: ast.AST, lazy: bool, typing: bool) -> Iterator[Import]:
+    def walk(node: ast.AST, typing: bool) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
-            inside = lazy or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             if isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING"):
-                yield from walk(child, lazy, True)
+                yield from walk(child, True)
                 continue
             for name in named(child):
-                yield Import(importer, name, child.lineno, lazy, typing)  # type: ignore[attr-defined]
-            yield from walk(child, inside, typing)
+                yield Import(importer, name, child.lineno, typing)  # type: ignore[attr-defined]
+            yield from walk(child, typing)
 
-    yield from walk(ast.parse(path.read_text(encoding="utf-8")), False, False)
+    yield from walk(ast.parse(path.read_text(encoding="utf-8")), False)
 
 
 def named(node: ast.AST) -> Iterator[str]:
@@ -113,7 +110,6 @@ def test_the_walk_sees_the_package() -> None:
     assert any(one.imported == "model.pod" for one in ours())
     assert any(one.imported == ":typer" for one in imports())
     assert any(one.typing for one in ours())
-    assert any(one.lazy for one in ours())
 
 
 def test_nothing_is_loose_at_the_top() -> None:
@@ -184,20 +180,20 @@ def test_report_knows_findings_alone() -> None:
     assert [str(one) for one in found if not within(one.imported, *allowed)] == []
 
 
-# a library, the rooms that may import it, and whether at the top of a file or inside functions alone
+# a library, and the rooms that may import it; test_startup.py bounds what a command loads of them
 LIBRARIES = {
-    ":kubernetes": (("cluster",), True),
-    ":pydantic": (("config", "backends"), True),
-    ":pygls": (("lsp",), True),
-    ":lsprotocol": (("lsp",), True),
-    ":jsonschema": (("cli", "config"), False),
-    ":rich": (("cli",), False),
-    ":typer": (("cli",), True),
-    ":click": ((), False),
-    ":yaml": (("yamltext",), True),
-    ":ruamel": (("yamltext",), True),
-    ":concurrent": (("cli",), True),
-    ":multiprocessing": (("cli",), True),
+    ":kubernetes": ("cluster",),
+    ":pydantic": ("config", "backends"),
+    ":pygls": ("lsp",),
+    ":lsprotocol": ("lsp",),
+    ":jsonschema": ("cli", "config"),
+    ":rich": ("cli",),
+    ":typer": ("cli",),
+    ":click": (),
+    ":yaml": ("yamltext",),
+    ":ruamel": ("yamltext",),
+    ":concurrent": ("cli",),
+    ":multiprocessing": ("cli",),
 }
 
 
@@ -205,9 +201,8 @@ def test_a_library_stays_in_its_room() -> None:
     assert [
         str(one)
         for one in imports()
-        for library, (rooms, at_the_top) in LIBRARIES.items()
-        if within(one.imported, library) and not one.typing
-        if not (within(one.importer, *rooms) and (one.lazy or at_the_top))
+        for library, rooms in LIBRARIES.items()
+        if within(one.imported, library) and not one.typing and not within(one.importer, *rooms)
     ] == []
 
 
