@@ -22,7 +22,7 @@ from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import ChangeKind, Component, Profile, cards
+from gpuxlate.model.profile import ChangeKind, Component, Profile, all_cards
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, IsAnnotated, Violation
 
@@ -312,7 +312,7 @@ def other_models(pod: PodKeys, profile: Profile | None) -> Iterator[tuple[Messag
     list has parts of names, in any letter case (CheckType in DEVICES)."""
     parts = [part.strip().casefold() for part in pod.annotations[USE_TYPE].text.split(",")]
     models = dict.fromkeys(
-        card.name.casefold().partition("-")[0] for card in cards(profile) if card.vendor == "nvidia"
+        card.name.casefold().partition("-")[0] for card in all_cards(profile) if card.vendor == "nvidia"
     )
     for model in dict.fromkeys(_NOT_IN_MODELS.split(part)[-1] for part in parts):
         others = [other for other in models if model in models and model in other]

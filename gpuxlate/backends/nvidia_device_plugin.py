@@ -23,8 +23,8 @@ from gpuxlate.model.profile import (
     Extension,
     Profile,
     Setting,
+    all_cards,
     card_named,
-    cards,
     products,
     products_with,
     unknown_partition,
@@ -120,7 +120,7 @@ def most_of_a_card(partition: Partition, profile: Profile | None) -> int:
     partitions."""
     card = card_of_share(Share(), profile)
     templates = [
-        row for each in ([card] if card else cards(profile)) if (row := each.template(partition.profile))
+        row for each in ([card] if card else all_cards(profile)) if (row := each.template(partition.profile))
     ]
     return min((row.most for row in templates if row.most), default=partition.count)
 

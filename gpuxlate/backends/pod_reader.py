@@ -25,7 +25,7 @@ from gpuxlate.model.pod import (
     Value,
     keep_last,
 )
-from gpuxlate.model.profile import Card, Profile, cards, unknown_partition
+from gpuxlate.model.profile import Card, Profile, all_cards, unknown_partition
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -178,7 +178,7 @@ def beyond_every_card(
 @keep_last
 def _largest_card(profile: Profile | None) -> Iterator[Card]:
     """The card of the catalogue with the most memory: one for all shares of a run."""
-    yield max(cards(profile), key=lambda card: card.most_mib or 0)
+    yield max(all_cards(profile), key=lambda card: card.most_mib or 0)
 
 
 # What a backend returns for a pod: shares, and choices that no share holds.

@@ -11,16 +11,16 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-ANY = ""
+ANY_MODE = ""
 """The mode of a share or a pod that can be on one card or node with any other."""
 
 
 def _any_share(_share: Share) -> str:
-    return ANY
+    return ANY_MODE
 
 
 def _any_pod(_shares: Sequence[Share], _profile: Profile | None) -> str:
-    return ANY
+    return ANY_MODE
 
 
 def _no_number(_profile: Profile | None) -> int | None:
@@ -66,9 +66,10 @@ class Limits:
     agree on it. ``default``: a cluster may set another number, and its nodes show it; ``per_card_in``: that
     number in the cluster of a profile, None where it is ``per_card``. ``source``: the document.
     ``card_mode``: the mode of a share; all shares of one card have the same. ``node_mode``: the mode of a pod
-    by its shares; all pods of one node have the same. ANY is compatible with all modes. ``uncapped_percent``:
-    percent of a card that must be free for a share without compute. ``init``: how init containers count;
-    where no document says it, as the scheduler of Kubernetes has it, which filters nodes by their resources.
+    by its shares; all pods of one node have the same. ANY_MODE is compatible with all modes.
+    ``uncapped_percent``: percent of a card that must be free for a share without compute. ``init``: how init
+    containers count; where no document says it, as the scheduler of Kubernetes has it, which filters nodes by
+    their resources.
     """
 
     per_card: int | None = None

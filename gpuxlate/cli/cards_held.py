@@ -23,7 +23,7 @@ from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.exact import Exact, decimal_text
 from gpuxlate.model.messages import message_of, msg
-from gpuxlate.model.profile import CardProfile, Profile, cards
+from gpuxlate.model.profile import CardProfile, Profile, all_cards
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.parts import UnknownPartError
 from gpuxlate.planning.plan import NodeType, node_type
@@ -181,7 +181,7 @@ def _cards(request: CostRequest) -> Iterator[tuple[str, str]]:
     config = lookup.config()
     vendor = request.backend.vendor
     of_vendor = {
-        card.name.casefold() for card in cards() if card.memory_mib and vendor in (None, card.vendor)
+        card.name.casefold() for card in all_cards() if card.memory_mib and vendor in (None, card.vendor)
     }
     configured = [price for price in (config.prices if config else ()) if price.card.casefold() in of_vendor]
     prices_of_vendor = [

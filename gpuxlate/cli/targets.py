@@ -16,7 +16,7 @@ from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, rec
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import Card, cards
+from gpuxlate.model.profile import Card, all_cards
 from gpuxlate.model.share import JSON_NAMES
 
 _FIELDS = Keywords(required=[*JSON_NAMES.values()], propertyNames={"enum": [*JSON_NAMES.values()]})
@@ -127,7 +127,9 @@ def _print_cards(output: options.TableOutput) -> None:
     def order(card: Card) -> tuple[str, str]:
         return card.vendor, card.name
 
-    printed = [PrintedCard(card.name, card.vendor, card.memory_mib) for card in sorted(cards(), key=order)]
+    printed = [
+        PrintedCard(card.name, card.vendor, card.memory_mib) for card in sorted(all_cards(), key=order)
+    ]
     if output == "json":
         printing.json_out(CardsOutput(printed).to_json())
         return

@@ -18,9 +18,9 @@ from gpuxlate.model.profile import (
     Card,
     Profile,
     Template,
+    all_cards,
     card_meant,
     card_named,
-    cards,
     replicas_of,
 )
 from gpuxlate.model.share import Isolation, Partition, Replica, Share, Strategy
@@ -119,7 +119,7 @@ def _rows(share: Share, profile: Profile | None) -> list[tuple[Card, Template]]:
     """The rows of the partition: that of the card, or those of all cards that have it."""
     name = share.partition.profile if share.partition else ""
     card = card_of_share(share, profile)
-    candidates = [card] if card is not None and card.template(name) else cards(profile)
+    candidates = [card] if card is not None and card.template(name) else all_cards(profile)
     return [
         (candidate, partition)
         for candidate in candidates

@@ -346,7 +346,7 @@ def _with_templates(every: Iterable[Card]) -> tuple[Card, ...]:
     )
 
 
-def cards(profile: Profile | None = None) -> tuple[Card, ...]:
+def all_cards(profile: Profile | None = None) -> tuple[Card, ...]:
     """All cards; with a profile also those that it adds, last."""
     if profile is None or not profile.catalogue:
         return _of_the_package()
@@ -359,12 +359,12 @@ def cards(profile: Profile | None = None) -> tuple[Card, ...]:
 
 def names_of(dialect: str, profile: Profile | None = None) -> Mapping[str, str]:
     """What a dialect (the name of a target) calls cards, to their names in the catalogue."""
-    return {card.names[dialect]: card.name for card in cards(profile) if dialect in card.names}
+    return {card.names[dialect]: card.name for card in all_cards(profile) if dialect in card.names}
 
 
 def products(profile: Profile | None = None) -> Mapping[str, str]:
     """The exact names that drivers print, to names in the catalogue."""
-    return {card.product_name: card.name for card in cards(profile) if card.product_name}
+    return {card.product_name: card.name for card in all_cards(profile) if card.product_name}
 
 
 def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple[str, ...]:
@@ -375,7 +375,7 @@ def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple
 
 def card_named(name: str, profile: Profile | None = None) -> Card | None:
     """The card with a name of the catalogue, in any case."""
-    return next((card for card in cards(profile) if card.name.casefold() == name.casefold()), None)
+    return next((card for card in all_cards(profile) if card.name.casefold() == name.casefold()), None)
 
 
 def card_by_short_name(name: str, profile: Profile | None = None) -> Card | None:
@@ -383,7 +383,7 @@ def card_by_short_name(name: str, profile: Profile | None = None) -> Card | None
     exact = card_named(name, profile)
     if exact is not None:
         return exact
-    of_model = [card for card in cards(profile) if _model_of(card.name) == name.casefold()]
+    of_model = [card for card in all_cards(profile) if _model_of(card.name) == name.casefold()]
     return of_model[0] if len(of_model) == 1 else None
 
 
@@ -416,7 +416,7 @@ def unknown_partition(
     name: str, profile: Profile | None = None, *, vendor: str | None = None
 ) -> UnknownPartition | None:
     """What is wrong with the name of a partition; None where a card has it. ``vendor``: of these alone."""
-    of_vendor = [card for card in cards(profile) if vendor in (None, card.vendor)]
+    of_vendor = [card for card in all_cards(profile) if vendor in (None, card.vendor)]
     names = [template.name for card in of_vendor for template in card.templates]
     if name in names or _is_mig_profile(name, names):
         return None
@@ -435,7 +435,7 @@ def _has_cards_without_partitions(profile: Profile | None) -> bool:
     """The profile names a card, or adds one, that may have partitions which no document lists."""
     if profile is None:
         return False
-    every_card = cards(profile)
+    every_card = all_cards(profile)
     added = {card.name.casefold() for card in profile.catalogue}
     in_profile = [card for card in every_card if card.name.casefold() in added]
     if profile.cards.model:
@@ -487,7 +487,7 @@ def card_meant(model: str, memory_mib: int | None = None, profile: Profile | Non
     if exact is not None:
         return exact
     words = set(_words(model))
-    words_by_card = [(card, _words(card.name)) for card in cards(profile)]
+    words_by_card = [(card, _words(card.name)) for card in all_cards(profile)]
     matching = [(card, card_words) for card, card_words in words_by_card if words.issuperset(card_words)]
     longest = max((len(card_words) for _, card_words in matching), default=0)
     named = [card for card, card_words in matching if len(card_words) == longest]
@@ -508,7 +508,7 @@ def nearest_cards(name: str, profile: Profile | None = None) -> tuple[str, ...]:
     """At most three names that may be meant, the most likely first: those of the same model (``A100``,
     ``NVIDIA-A10``), else those of models that are written alike."""
     text = name[:MAX_NAME].casefold()
-    names = {card.name.casefold(): card.name for card in cards(profile)}
+    names = {card.name.casefold(): card.name for card in all_cards(profile)}
     words = _words(text)
     same = [name for name in names if name.partition("-")[0] in words]
     if not same:

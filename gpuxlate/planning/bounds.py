@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.planning.placing import FreeCards
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
@@ -96,7 +96,7 @@ def _split(pods: CountedAsks, common: Callable[[Asks], str]) -> list[CountedAsks
     """Groups of pods that never share a node; without those that may share one with any."""
     groups: dict[str, list[tuple[Asks, int]]] = {}
     for asks, count in pods:
-        if common(asks) != ANY:
+        if common(asks) != ANY_MODE:
             groups.setdefault(common(asks), []).append((asks, count))
     return list(groups.values())
 

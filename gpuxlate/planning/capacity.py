@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
@@ -290,7 +290,7 @@ def _counted_shortages(problem: PackingProblem) -> Iterator[str]:
     requested: Counter[str] = Counter()
     for ask_index in problem.ask_indexes:
         for ask in next((asks for node_bin in problem.bins if (asks := node_bin.admits[ask_index])), ()):
-            if ask.whole and ask.mode != ANY:
+            if ask.whole and ask.mode != ANY_MODE:
                 requested[ask.mode] += ask.cards
     for key, amount in sorted(requested.items()):
         available = sum(

@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from typing import Any, NamedTuple, assert_never
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.model.declarations import record
 from gpuxlate.planning.placing import (
     CardIndexes,
@@ -235,4 +235,6 @@ def fill_nodes(
 
 def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:
     """The pool and the modes of a pod."""
-    return asks[0].pool if asks else ANY, tuple(sorted({ask.mode for ask in asks} - {ANY}, reverse=True))
+    return asks[0].pool if asks else ANY_MODE, tuple(
+        sorted({ask.mode for ask in asks} - {ANY_MODE}, reverse=True)
+    )

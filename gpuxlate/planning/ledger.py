@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import PERCENT, CountedRequests, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
-from gpuxlate.backends.scheduling_limits import ANY, InitContainers, reserved
+from gpuxlate.backends.scheduling_limits import ANY_MODE, InitContainers, reserved
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg
@@ -268,7 +268,7 @@ def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
 
 
 def ask_of(
-    container: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY
+    container: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY_MODE
 ) -> ContainerRequest:
     """What a container with this share requests of each card, by the limits of a target.
 
@@ -290,7 +290,7 @@ def ask_of(
         offline,
         0 if whole or cores else joins_at,
         bool(joins_at) and cores == PERCENT,
-        ANY if whole else limits.card_mode(share),
+        ANY_MODE if whole else limits.card_mode(share),
         pool,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare
-from gpuxlate.backends.scheduling_limits import ANY, InitContainers
+from gpuxlate.backends.scheduling_limits import ANY_MODE, InitContainers
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.profile import Profile
@@ -46,7 +46,7 @@ class Load:
         ``index`` of each: its container in ``items``. Raises UnknownPartError.
         """
         shares = self.shares if shares is None else shares
-        pool = backend.limits.node_mode(self.shares, profile) if shares else ANY
+        pool = backend.limits.node_mode(self.shares, profile) if shares else ANY_MODE
         requests: list[ContainerRequest] = []
         for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
             init, rule = item.init, backend.init_reserved

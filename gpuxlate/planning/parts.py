@@ -10,7 +10,7 @@ first.
 from __future__ import annotations
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.amounts import card_of_share, known_replica
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
@@ -29,8 +29,8 @@ class UnknownPartError(UserError, ValueError):
 def asks_of_part(number: int, share: Share, profile: Profile, pool: str) -> Asks:
     """What each instance of a share's partition or replica takes of a card of the profile.
 
-    ``number``: the index of the container; ``pool``: what the cards of its node are divided into, ANY where
-    each card may be divided in its own way. Raises UnknownPartError.
+    ``number``: the index of the container; ``pool``: what the cards of its node are divided into, ANY_MODE
+    where each card may be divided in its own way. Raises UnknownPartError.
     """
     memory = profile.cards.memory_mib or 0
     replica = share.replica and known_replica(share.replica, profile)
@@ -41,11 +41,11 @@ def asks_of_part(number: int, share: Share, profile: Profile, pool: str) -> Asks
         cores, mib = _equal(of, memory)
     else:
         card, template = _template(share.partition, profile)
-        if pool == ANY and replica:
+        if pool == ANY_MODE and replica:
             raise UnknownPartError(
                 msg("clients of a partition are counted only where all cards of a node are divided alike")
             )
-        if pool == ANY:
+        if pool == ANY_MODE:
             cores, mib = _slices(card, template, memory)
         elif template.most is None:
             raise _not_known(card, template)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.planning.requests import Asks, ContainerRequest, run_together, runs_beside
 
@@ -24,8 +24,8 @@ class FreeGpu(NamedTuple):
     memory_mib: int
     slots: int
     untouched: bool
-    mode: str = ANY
-    pool: str = ANY
+    mode: str = ANY_MODE
+    pool: str = ANY_MODE
 
     def takes(self, ask: ContainerRequest) -> bool:
         """Whether the card has room for a container with this request beside the containers that it runs."""
@@ -49,7 +49,7 @@ class FreeGpu(NamedTuple):
 
 
 def _are_compatible(mode: str, other: str) -> bool:
-    return ANY in (mode, other) or mode == other
+    return ANY_MODE in (mode, other) or mode == other
 
 
 FreeCards = tuple[FreeGpu, ...]
@@ -111,8 +111,8 @@ def first_placement(
 def _in_pool_of(cards: FreeCards, asks: Asks) -> FreeCards:
     """The cards, whose node joins the pool of the pod if it has none yet. Cards of another pool take nothing
     of the pod."""
-    pool = asks[0].pool if asks else ANY
-    if pool == ANY or not cards or cards[0].pool != ANY:
+    pool = asks[0].pool if asks else ANY_MODE
+    if pool == ANY_MODE or not cards or cards[0].pool != ANY_MODE:
         return cards
     return tuple(card._replace(pool=pool) for card in cards)
 
@@ -182,7 +182,7 @@ def _keeps_one_mode(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int
     for number, picked in placed.items():
         for index in picked:
             modes.setdefault(index, {cards[index].mode}).add(asks[number].mode)
-    return all(len(card_modes - {ANY}) <= 1 for card_modes in modes.values())
+    return all(len(card_modes - {ANY_MODE}) <= 1 for card_modes in modes.values())
 
 
 def free_after(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...]]) -> FreeCards:
@@ -197,7 +197,7 @@ def free_after(cards: FreeCards, asks: Asks, placed: Mapping[int, tuple[int, ...
 
 
 def _least_free(views: Sequence[FreeGpu]) -> FreeGpu:
-    mode = next((space.mode for space in views if space.mode), ANY)
+    mode = next((space.mode for space in views if space.mode), ANY_MODE)
     return FreeGpu(
         min(space.cores for space in views),
         min(space.memory_mib for space in views),
@@ -241,7 +241,7 @@ def _choices_of_cards(
 
 def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
     """Why the cards of a node do not take a container, as a phrase. ``able``: how many cards take it."""
-    if ask.whole and ask.mode != ANY:
+    if ask.whole and ask.mode != ANY_MODE:
         return msg("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)
     if len(cards) < ask.cards:
         total = plural(len(cards), "{count} card", "{count} cards")
@@ -262,7 +262,7 @@ def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
         least.append(msg("containers: its cards run as many as they can"))
     if least:
         return join_and(least, "{before}; {last}")
-    if able < sum(card._replace(mode=ANY).takes(ask) for card in cards):
+    if able < sum(card._replace(mode=ANY_MODE).takes(ask) for card in cards):
         return msg("its other cards run containers in another mode than {mode}", mode=ask.mode)
     both = msg("{cores} % and {memory} MiB", cores=ask.cores, memory=ask.memory_mib)
     if ask.cards == 1:

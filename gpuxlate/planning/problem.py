@@ -9,7 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer, NodeView
 from gpuxlate.backends.pod_reader import PodReader
-from gpuxlate.backends.scheduling_limits import ANY, UNBOUND, Limits
+from gpuxlate.backends.scheduling_limits import ANY_MODE, UNBOUND, Limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg, plural
@@ -173,7 +173,7 @@ def free_gpus(ledger: Ledger) -> tuple[FreeGpu, ...]:
             max(0, memory - card.memory_mib(memory)),
             max(0, slots - card.slots),
             not card.held,
-            next((held.ask.mode for held in card.held if held.ask.mode), ANY),
+            next((held.ask.mode for held in card.held if held.ask.mode), ANY_MODE),
         )
         for card in ledger.cards
     )

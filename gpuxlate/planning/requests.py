@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.declarations import record
 
 UNLIMITED = 1_000_000
@@ -19,8 +19,8 @@ class ContainerRequest:
     ``cores``: percent that count against the card; offline compute does not. ``memory_mib`` is
     None where it gets all memory of the card. ``joins_at``: percent that are free where it joins a card, at
     least ``cores``; ``alone``: no other container is on its cards. ``mode``: what all containers of a card
-    have in common, ``pool``: what all those of a node have; ANY goes with all. ``ends``: it ends before the
-    containers of its pod start; ``init`` alone: it is there before them too, and stays.
+    have in common, ``pool``: what all those of a node have; ANY_MODE goes with all. ``ends``: it ends before
+    the containers of its pod start; ``init`` alone: it is there before them too, and stays.
     """
 
     container: str
@@ -33,8 +33,8 @@ class ContainerRequest:
     offline: bool = False
     joins_at: int = 0
     alone: bool = False
-    mode: str = ANY
-    pool: str = ANY
+    mode: str = ANY_MODE
+    pool: str = ANY_MODE
     ends: bool = False
 
     @property

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends.cluster_nodes import PERCENT
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
@@ -218,7 +218,7 @@ def _place(
 def _is_divided(plan: TargetPlan) -> bool:
     """A pod has a partition, on nodes whose cards are not all divided alike."""
     return any(
-        load.shares[ask.index].partition and ask.pool == ANY
+        load.shares[ask.index].partition and ask.pool == ANY_MODE
         for load, ask_index in zip(plan.loads, plan.ask_indexes, strict=True)
         for ask in plan.asks[ask_index]
     )

@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, in_lists
-from gpuxlate.model.profile import cards
+from gpuxlate.model.profile import all_cards
 from gpuxlate.model.share import Device, Isolation, Partition, Policy, Qos, Replica, Share, Strategy
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import FIELDS_OF_POD
@@ -213,7 +213,7 @@ def _part(partition: Partition | None, replica: Replica | None, number: Share) -
 PART_COUNTS = st.sampled_from((1, 1, 1, 2, 9))
 PARTITIONS = st.builds(
     Partition,
-    st.sampled_from(sorted({part.name for card in cards() for part in card.templates})),
+    st.sampled_from(sorted({part.name for card in all_cards() for part in card.templates})),
     PART_COUNTS,
 )
 REPLICAS = st.builds(

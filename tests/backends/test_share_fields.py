@@ -15,7 +15,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.document import read_share_document, to_document
-from gpuxlate.model.profile import CardProfile, Profile, cards
+from gpuxlate.model.profile import CardProfile, Profile, all_cards
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -228,7 +228,7 @@ def test_a_limit_without_memory_inline() -> None:
     assert "GX011" in {one.code for one in found}
 
 
-LARGEST = max(card.most_mib or 0 for card in cards())
+LARGEST = max(card.most_mib or 0 for card in all_cards())
 ADDED = {"target": "hami", "catalogue": [{"name": "R999", "vendor": "nvidia", "memoryMiB": 2 * LARGEST}]}
 MEMORY_PER_CARD: list[tuple[dict[str, Any], dict[str, Any] | None, list[str]]] = [
     # numbers of a share, a profile, the fields that no card holds

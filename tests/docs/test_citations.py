@@ -11,7 +11,7 @@ import pytest
 from docs.tools import documents
 from docs.tools.pages.documents import of_nodes
 from gpuxlate.backends.registry import all_backends
-from gpuxlate.model.profile import cards
+from gpuxlate.model.profile import all_cards
 from gpuxlate.rules import releases
 from gpuxlate.rules.base import Citation, citations
 from gpuxlate.rules.catalog import all_rules
@@ -30,7 +30,7 @@ def sources() -> Iterator[tuple[str, str]]:
         for setting in (backend.limits, backend.scheduling):
             if setting.source and not set(setting.source.split(", ")) <= backend.documents.keys():
                 yield f"{backend.name}: {type(setting).__name__}", setting.source
-    for card in cards():
+    for card in all_cards():
         yield from ((f"card {card.name}", part.source) for part in (card, *card.templates) if part.source)
     yield from ((f"product {product.title}", product.source) for product in PRODUCTS)
     components = {component for backend in BACKENDS for component in backend.components}

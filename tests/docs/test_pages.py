@@ -24,7 +24,7 @@ from gpuxlate.backends import registry, rows
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model.keys import KeySpec
-from gpuxlate.model.profile import cards
+from gpuxlate.model.profile import all_cards
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.unsupported_products import PRODUCTS
@@ -281,7 +281,7 @@ def without_a_document() -> Iterator[str]:
         for title in page_of_documents.of_nodes(backend):
             if not documents.cited_in(title):
                 yield f"{backend.name}: nodes: {title}"
-    for card in cards():
+    for card in all_cards():
         texts = (card.source, *(one.source for one in card.templates if one.source))
         sources = (one for text in texts for one in text.split("; "))
         yield from (f"card {card.name}: {one}" for one in sources if not is_known(one))
@@ -294,7 +294,7 @@ def test_every_source_is_known() -> None:
 
 def test_every_card_product_and_document_is_on_its_page(pages: Path) -> None:
     text = (pages / "cards.md").read_text(encoding="utf-8")
-    words = {word for card in cards() for word in (card.name, *card.names.values())}
+    words = {word for card in all_cards() for word in (card.name, *card.names.values())}
     assert [word for word in sorted(words) if f"`{word}`" not in text] == []
     text = (pages / "targets.md").read_text(encoding="utf-8")
     assert [key for one in PRODUCTS for key in (one.title, *one.keys) if key not in text] == []

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gpuxlate.files import find
-from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
+from gpuxlate.model.profile import Card, CardProfile, Profile, Template, all_cards
 from gpuxlate.model.share import Partition, Share
 from gpuxlate.planning.parts import asks_of_part
 from gpuxlate.planning.placing import FreeGpu, first_placement
@@ -410,7 +410,7 @@ def fitting(card: Card, one: Template, pool: str) -> int:
 
 def test_as_many_fit_on_a_card_as_the_catalogue_says() -> None:
     """The sums of slices agree with NVIDIA/mig-parted, config-default.yaml, for every card and profile."""
-    divided = [(card, one) for card in cards() for one in card.templates if card.vendor == "nvidia"]
+    divided = [(card, one) for card in all_cards() for one in card.templates if card.vendor == "nvidia"]
     assert len(divided) > 100
     for pool in ("", "alike"):
         found = [(card.name, one.name, fitting(card, one, pool)) for card, one in divided]

@@ -15,11 +15,11 @@ from gpuxlate.model.profile import (
     Card,
     Profile,
     Template,
+    all_cards,
     card_by_short_name,
     card_meant,
     card_name,
     card_named,
-    cards,
     names_of,
     nearest_cards,
 )
@@ -34,8 +34,8 @@ DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_tex
 
 def test_the_data_keep_their_schema_and_names_are_unique() -> None:
     validator("catalogue").validate(DATA)
-    names = Counter(card.name.casefold() for card in cards())
-    texts = Counter((dialect, text) for card in cards() for dialect, text in card.names.items())
+    names = Counter(card.name.casefold() for card in all_cards())
+    texts = Counter((dialect, text) for card in all_cards() for dialect, text in card.names.items())
     assert [name for name, count in names.items() if count > 1] == []
     assert [text for text, count in texts.items() if count > 1] == []
 
@@ -63,7 +63,7 @@ def wrong_of(card: Card) -> Iterator[str]:
 
 
 def test_cards_are_sound() -> None:
-    assert {card.name: wrong for card in cards() if (wrong := [*wrong_of(card)])} == {}
+    assert {card.name: wrong for card in all_cards() if (wrong := [*wrong_of(card)])} == {}
 
 
 def test_partitions_have_what_was_measured() -> None:
@@ -128,7 +128,9 @@ def test_names_of_a_dialect() -> None:
     baidu = names_of("baidu-cce")
     assert baidu["v100_32g"] == "V100-32GB"
     # its documents list eight models; the others were seen
-    documented = {text for card in cards() if card.confidence == "documented" for text in card.names.values()}
+    documented = {
+        text for card in all_cards() if card.confidence == "documented" for text in card.names.values()
+    }
     assert {*baidu} & documented == {
         *("v100_16g", "v100_32g", "t4_16g", "a10_24g", "a30_24g", "a100_40g", "a100_80g", "a800_80g"),
     }
@@ -179,7 +181,7 @@ def profile(*catalogue: dict[str, object]) -> Profile:
 
 def test_a_profile_adds_a_card() -> None:
     own = profile({"name": "X1", "vendor": "acme", "memoryMiB": 16384, "names": {"baidu-cce": "x1_16g"}})
-    assert cards(own) == (*cards(), Card("X1", "acme", 16384, names={"baidu-cce": "x1_16g"}))
+    assert all_cards(own) == (*all_cards(), Card("X1", "acme", 16384, names={"baidu-cce": "x1_16g"}))
     assert names_of("baidu-cce", own) == {**names_of("baidu-cce"), "x1_16g": "X1"}
     assert nearest_cards("X-1", own) == ("X1",)
     assert pickle.loads(pickle.dumps(own)) == own  # it is sent to workers
@@ -191,7 +193,7 @@ def test_a_profile_says_more_of_a_card() -> None:
     before = known("A10-24GB")
     more = before._replace(memory_mib=23028, names={**before.names, "mine": "a10"})
     assert known("A10-24GB", own) == more
-    assert len(cards(own)) == len(cards())
+    assert len(all_cards(own)) == len(all_cards())
     assert known("A10-24GB") == before
 
 

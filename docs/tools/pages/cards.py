@@ -7,7 +7,7 @@ from itertools import groupby
 
 from docs.tools.markdown import filled
 from docs.tools.pages import documents
-from gpuxlate.model.profile import Card, Template, cards
+from gpuxlate.model.profile import Card, Template, all_cards
 
 INTRODUCTION = """\
 The catalogue is a data file of the package, `gpuxlate/model/cards.json`: the names by which a share
@@ -30,7 +30,9 @@ catalogue:
 
 def pages() -> Iterator[tuple[str, str]]:
     parts = ["# Cards", INTRODUCTION]
-    for vendor, group in groupby(sorted(cards(), key=lambda card: card.vendor), key=lambda card: card.vendor):
+    for vendor, group in groupby(
+        sorted(all_cards(), key=lambda card: card.vendor), key=lambda card: card.vendor
+    ):
         parts += [f"## {vendor}", "\n".join(_table(list(group)))]
     yield "cards.md", "\n\n".join(parts) + "\n"
 

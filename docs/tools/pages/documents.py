@@ -11,7 +11,7 @@ from docs.tools.markdown import SITE, rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import VendorDocument
-from gpuxlate.model.profile import cards
+from gpuxlate.model.profile import all_cards
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.unsupported_products import PRODUCTS
 
@@ -62,7 +62,7 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
     nodes: set[str] = set()
     of_cards = Counter(
         document.id
-        for card in cards()
+        for card in all_cards()
         for source in (card.source, *(template.source for template in card.templates if template.source))
         for document in cited_in(source)
     )

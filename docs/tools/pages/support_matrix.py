@@ -21,8 +21,7 @@ from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.locale import translator
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.profile import cards as catalogue
+from gpuxlate.model.profile import CardProfile, Profile, all_cards
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -52,7 +51,7 @@ CLASSES = tuple(product((None, Policy.BEST_EFFORT), Qos))
 CLIENTS = 4
 """Of each card that NVIDIA's DRA driver shares."""
 PARTITIONS = ("1g.5gb", "3g.20gb", "7g.80gb")
-DEVICES = tuple(Device(vendor) for vendor in dict.fromkeys(card.vendor for card in catalogue()))
+DEVICES = tuple(Device(vendor) for vendor in dict.fromkeys(card.vendor for card in all_cards()))
 """Any card of each vendor."""
 
 _PERCENT = JSON_NAMES["memory_percent"]

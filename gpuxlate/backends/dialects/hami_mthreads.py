@@ -4,12 +4,12 @@ from fractions import Fraction
 
 from gpuxlate.backends import target as t
 from gpuxlate.backends.hami_family import HamiDialect, PodRecord, SummedNodes, in_int32
-from gpuxlate.model.profile import cards as catalogue
+from gpuxlate.model.profile import all_cards
 
 COUNT, MEMORY = "mthreads.com/vgpu", "mthreads.com/sgpu-memory"
 UNIT = 512
 """MiB of one unit of memory (CODE)."""
-SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads" for mib in card.sizes_mib})
+SIZES = sorted({mib // UNIT for card in all_cards() if card.vendor == "mthreads" for mib in card.sizes_mib})
 """Units that the webhook takes, on one card or another; others are refused (CODE)."""
 CARD = 96
 """Units of a card; releases up to 2.10.0 know none with more (CODE)."""

@@ -25,7 +25,7 @@ from gpuxlate.backends.nvidia_device_plugin import (
     why_no_card_fits,
 )
 from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.backends.target import (
     ContainerShare,
     Limits,
@@ -152,7 +152,7 @@ def _fits_the_card(placing: ShareWriter, partition: Partition, profile: Profile 
 
 def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     """With strategy single all cards of a node have partitions of one profile (PLUGIN)."""
-    return divided_alike(shares, profile) if NvidiaProfile.of(profile).mig_strategy == "single" else ANY
+    return divided_alike(shares, profile) if NvidiaProfile.of(profile).mig_strategy == "single" else ANY_MODE
 
 
 class NvidiaMig(k.DevicePluginBackend):

@@ -41,7 +41,7 @@ from gpuxlate.backends.target import Backend
 from gpuxlate.model.amounts import card_of_share
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
-from gpuxlate.model.profile import MIG_PROFILE, Card, Profile, Template, card_meant, cards
+from gpuxlate.model.profile import MIG_PROFILE, Card, Profile, Template, all_cards, card_meant
 from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
 
 MIG_STRATEGY = "nvidia.com/mig.strategy"
@@ -274,7 +274,7 @@ def _aks_of_partition(partition: Partition, profile: Profile | None) -> CloudPoo
     """A pool that AKS divides: its profile says the slices alone, whose memory follows from the card."""
     title, where = "body of the agent pool", ("properties", "nodeLabels")
     card = card_of_share(Share(), profile)
-    aks_cards = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
+    aks_cards = [each for each in ([card] if card else all_cards(profile)) if each.name.startswith(AKS_CARDS)]
     label = MIG_PROFILE.fullmatch(partition.profile)
     least = {_least_with_slices(each, partition.profile) for each in aks_cards}
     if label is None or label["slices"] not in SLICES or partition.profile not in least:

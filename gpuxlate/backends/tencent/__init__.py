@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuxlate.backends.rows import cores, memory, written
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.backends.target import (
     GIB,
     Absent,
@@ -341,7 +341,7 @@ def _doubtful_policy(placing: ShareWriter, policy: Policy, qos: Qos | None, prof
 
 def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     """Pods with a policy choose nodes of it; the others run on any node (S003)."""
-    return next((str(share.policy) for share in shares if share.policy), ANY)
+    return next((str(share.policy) for share in shares if share.policy), ANY_MODE)
 
 
 class TencentQgpu(Backend):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gpuxlate.backends.rows import cores, memory, written
-from gpuxlate.backends.scheduling_limits import ANY, Pick, Scheduling
+from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.backends.target import (
     Absent,
     Backend,
@@ -299,7 +299,7 @@ def _doubtful_memory(placing: ShareWriter, memory: int, cards: int, multi: bool)
 def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
     if all(share.whole_cards for share in shares):
-        return ANY
+        return ANY_MODE
     return str(next((share.policy for share in shares if share.policy), DEFAULT_POLICY))
 
 

@@ -28,7 +28,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
     model_words,
 )
-from gpuxlate.backends.scheduling_limits import ANY
+from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.backends.target import Backend
 from gpuxlate.backends.volcengine import node_mode
 from gpuxlate.model.messages import msg
@@ -77,7 +77,7 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
 def keeps_out(_backend: Backend, node: NodeView, containers: Containers) -> str | None:
     """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
     policy = node_mode([container.share for container in containers if container.share], None)
-    if policy in (ANY, str(node.policy)):
+    if policy in (ANY_MODE, str(node.policy)):
         return None
     text = "its policy is {policy}, the pod requests {wanted}"
     return msg(text, policy=node.labels.get(k.POLICY), wanted=k.POLICIES[Policy(policy)])
