@@ -17,9 +17,6 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
 from gpuxlate.model.share import Partition, Policy, Replica, Share
 
-PERCENT = 100
-"""Compute of a whole card."""
-
 
 @record
 class Taken:

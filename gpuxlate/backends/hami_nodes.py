@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends import row_nodes
-from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
+from gpuxlate.backends.cluster_nodes import LiveNode, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.backends.hami_family import CORDON, HAMI, HamiDialect, SummedNodes
 from gpuxlate.model import quantity
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.rules import releases
 
@@ -131,14 +132,14 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     sizes = {card.mib for card in cards}
     if len(sizes) > 1:
         notes.append("its cards differ in memory; each counts as the smallest")
-    percent = all(card.cores == PERCENT for card in cards)  # others are not a percentage
+    percent = all(card.cores == FULL_CARD_CORES for card in cards)  # others are not a percentage
     return NodeView(
         dialect.name,
         NodeOffer.SHARES,
         mode=_common_word(card.mode for card in cards),
         cards=len(cards),
         card_mib=min(sizes),
-        cores=PERCENT * len(cards) if percent else None,
+        cores=FULL_CARD_CORES * len(cards) if percent else None,
         memory_mib=min(sizes) * len(cards),
         model=_common_word(card.model for card in cards),
         whole_key=dialect.whole_card_key,
@@ -169,7 +170,7 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if dialect.summed_nodes is None or rows is None or rows.cores is None or rows.memory is None:
         return None
     units = node.amount(rows.memory.name)
-    cards = int(node.amount(rows.cores.name) * Fraction(rows.cores.unit) // PERCENT)
+    cards = int(node.amount(rows.cores.name) * Fraction(rows.cores.unit) // FULL_CARD_CORES)
     if not (cards and units):
         return None
     card_mib = int(units * Fraction(rows.memory.unit) // cards)
@@ -180,7 +181,7 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
         view,
         serves=NodeOffer.SHARES,
         card_mib=card_mib,
-        cores=view.cards * PERCENT,
+        cores=view.cards * FULL_CARD_CORES,
         memory_mib=card_mib * view.cards,
     )
 

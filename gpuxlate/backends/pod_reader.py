@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
-from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec, LegalNumbers
+from gpuxlate.model.keys import BYTE, CardChoice, Chosen, KeySpec, LegalNumbers
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import (
     ClaimUse,
@@ -26,6 +26,7 @@ from gpuxlate.model.pod import (
     keep_last,
 )
 from gpuxlate.model.profile import Card, Profile, all_cards, unknown_partition
+from gpuxlate.model.quantity import GIB
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,

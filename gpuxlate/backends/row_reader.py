@@ -28,11 +28,12 @@ from gpuxlate.backends.rows import (
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Loss, Path
-from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place
+from gpuxlate.model.keys import Absent, KeySpec, Per, Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value, names_in
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import GIB
 from gpuxlate.model.share import Device
 
 WHAT = {

@@ -30,23 +30,11 @@ from gpuxlate.backends.rows import (
 from gpuxlate.backends.scheduling_limits import Limits
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import (
-    ANY,
-    BYTE,
-    GIB,
-    SELECTOR,
-    Absent,
-    By,
-    Confidence,
-    KeySpec,
-    Per,
-    Place,
-    Range,
-    key,
-)
+from gpuxlate.model.keys import ANY, BYTE, SELECTOR, Absent, By, Confidence, KeySpec, Per, Place, Range, key
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Component, Extension, Profile, Setting, names_of
+from gpuxlate.model.quantity import GIB
 from gpuxlate.model.share import Isolation, Policy, Share
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import Constraint, InRange, Not, Requests, Violation

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
+from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.cli import live, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.nodes import NodePart, containers, held_parts, notes_of, target_text
@@ -18,6 +18,7 @@ from gpuxlate.cluster.pods import usage_of
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.errors import Exit, UserError
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, msg, plural, titled
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, ContainerPlacement, fits
 from gpuxlate.planning.demand import GpuDemand, demand
@@ -112,8 +113,8 @@ def _card(ledger: Ledger, card: OccupiedCard) -> Iterator[str]:
     taken = card.memory_mib(memory)
     texts = [("memory", taken, memory, msg("{taken:>6} of {there} MiB", taken=taken, there=memory))]
     if ledger.view.cores is not None:
-        percent = msg("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
-        texts.insert(0, ("compute", card.cores, PERCENT, percent))
+        percent = msg("{taken:>3} of {there} %", taken=card.cores, there=FULL_CARD_CORES)
+        texts.insert(0, ("compute", card.cores, FULL_CARD_CORES, percent))
     usages = [(localize(msg(name)), have, total, localize(text)) for name, have, total, text in texts]
     count = localize(msg("whole") if card.is_whole else containers(len(card.held)))
     head = f"  {localize(msg('card {index:<3}', index=card.index))}"

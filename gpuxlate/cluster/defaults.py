@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.cluster.server import Json
 from gpuxlate.manifest.objects import LAST_APPLIED
+from gpuxlate.model.pod import DEFAULT_SCHEDULER
 
 Defaults = Mapping[str, Any]
 """By field its default; a Mapping for the fields of an object, or of every item of a list."""
@@ -44,7 +45,7 @@ _MODE: Defaults = {"defaultMode": 0o644}
 _POD_DEFAULTS: Defaults = {
     "restartPolicy": "Always",
     "dnsPolicy": "ClusterFirst",
-    "schedulerName": "default-scheduler",
+    "schedulerName": DEFAULT_SCHEDULER,
     "securityContext": {},
     "terminationGracePeriodSeconds": 30,
     "enableServiceLinks": True,

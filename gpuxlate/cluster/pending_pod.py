@@ -15,11 +15,9 @@ from gpuxlate.cluster.server import ApiServer, ChoiceError, ForbiddenError, Json
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import message_of, msg, plural
-from gpuxlate.model.pod import CLAIM_VERSIONS, CLAIMS_API_GROUP
+from gpuxlate.model.pod import CLAIM_VERSIONS, CLAIMS_API_GROUP, DEFAULT_SCHEDULER
 from gpuxlate.planning.nodes import Toleration
 
-DEFAULT_SCHEDULER = "default-scheduler"
-"""What a server writes in pods that name none."""
 MOST_EVENTS = 5
 """Events that are shown, the newest last."""
 

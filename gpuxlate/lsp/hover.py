@@ -20,6 +20,7 @@ from gpuxlate.model.keys import Confidence, KeySpec, Place
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
 from gpuxlate.model.profile import ChangeKind, Profile, renamed_by
+from gpuxlate.model.quantity import GIB
 from gpuxlate.model.share import Share
 from gpuxlate.overlays.roles import FileRole
 from gpuxlate.rules import catalog
@@ -27,8 +28,6 @@ from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, is_merge
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-
-_GIB = 1024
 
 
 def describe_key(backend: Backend, row: KeySpec, name: str) -> str:
@@ -114,7 +113,7 @@ def _share_text(share: Share) -> str:
 
 
 def _amount(mib: int) -> str:
-    return f"{mib // _GIB} GiB" if mib % _GIB == 0 else f"{mib} MiB"
+    return f"{mib // GIB} GiB" if mib % GIB == 0 else f"{mib} MiB"
 
 
 # What the cursor is at: a key of a pod that is written, or the place of one that is being typed.

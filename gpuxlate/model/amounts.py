@@ -12,17 +12,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.model.declarations import Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.profile import (
-    PERCENT,
-    Card,
-    Profile,
-    Template,
-    all_cards,
-    card_meant,
-    card_named,
-    replicas_of,
-)
+from gpuxlate.model.profile import Card, Profile, Template, all_cards, card_meant, card_named, replicas_of
 from gpuxlate.model.share import Isolation, Partition, Replica, Share, Strategy
 
 
@@ -154,12 +146,14 @@ def _of_card(share: Share, profile: Profile | None) -> Amount:
     named = bool(share.device and share.device.models)
     if memory_of_profile is not None and not named:
         return Amount(
-            PERCENT, memory_of_profile, card.name if card else "card", "the profile, cards.memoryMiB"
+            FULL_CARD_CORES, memory_of_profile, card.name if card else "card", "the profile, cards.memoryMiB"
         )
     if card is None or card.most_mib is None:
-        return Amount(PERCENT, None, "card", "the number of clients; the memory of the card is not known")
+        return Amount(
+            FULL_CARD_CORES, None, "card", "the number of clients; the memory of the card is not known"
+        )
     return Amount(
-        PERCENT, card.memory_mib or card.most_mib, card.name, card.source, card.memory_mib is not None
+        FULL_CARD_CORES, card.memory_mib or card.most_mib, card.name, card.source, card.memory_mib is not None
     )
 
 

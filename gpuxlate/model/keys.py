@@ -17,6 +17,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Component
+from gpuxlate.model.quantity import GIB
 
 KeyRole = Callable[[str], str | None]
 """The field of the share that a key sets, None where it sets none."""
@@ -202,8 +203,6 @@ class Confidence(StrEnum):
     MEDIUM = "medium"
 
 
-GIB = 1024
-"""MiB."""
 BYTE = Fraction(1, 2**20)
 """MiB."""
 

@@ -563,6 +563,8 @@ class KeyOccurrence(NamedTuple):
 
 RESOURCE_FIELDS = ("limits", "requests")
 SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
+DEFAULT_SCHEDULER = "default-scheduler"
+"""The scheduler that an API server sets in a pod that names none (kubernetes, apis/core/v1/defaults.go)."""
 
 
 class Group(NamedTuple):

@@ -21,6 +21,7 @@ from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, join_or, msg, spelt_like, suggest
+from gpuxlate.model.quantity import GIB
 from gpuxlate.model.share import Replica
 
 _VERSION = regex(
@@ -180,8 +181,6 @@ _ATTRIBUTES = {"+me": "12", "+me.all": "12", "-me": "12", "+gfx": "124"}
 """What may follow a profile, to the slices that have it (NVIDIA/go-nvlib, mig_profile.go, 2026-08)."""
 ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}
 """Names of MIG profiles that older drivers had, and those of today."""
-GIB = 1024
-"""MiB."""
 PERCENT = 100
 LEAST_OF_LABEL = 88
 """Percent of the GB in the name of a MIG profile that every known instance has."""

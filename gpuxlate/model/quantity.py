@@ -13,6 +13,8 @@ from typing import NamedTuple
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import UserError
 
+GIB = 1024
+"""MiB of one GiB."""
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
 _DIGITS = 19

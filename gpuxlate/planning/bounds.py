@@ -17,8 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.planning.placing import FreeCards
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
@@ -43,7 +43,7 @@ class EmptyNode(NamedTuple):
     @property
     def card(self) -> tuple[int, int, int]:
         """What one card has, by dimension."""
-        return PERCENT, self.memory_mib, self.slots
+        return FULL_CARD_CORES, self.memory_mib, self.slots
 
     def of_ask(self, ask: ContainerRequest) -> tuple[int, int, int]:
         """What a container takes of each of its cards, by dimension."""

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
+from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.declarations import Count, Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
 from gpuxlate.planning.ledger import GpuUsage, asks_of, open_ledger
@@ -129,7 +130,7 @@ def _best_case(problem: PackingProblem, number: int) -> tuple[FreeGpu, ...]:
         return cards
     if ledger.view.cards is None:
         whole = ledger.memory_free or 0
-        return tuple(FreeGpu(PERCENT, whole, UNLIMITED, True) for _ in range(16))
+        return tuple(FreeGpu(FULL_CARD_CORES, whole, UNLIMITED, True) for _ in range(16))
     cores, memory = ledger.cores_free, ledger.memory_free
     return tuple(
         FreeGpu(

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any, NamedTuple, assert_never
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.model.declarations import record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.planning.placing import (
     CardIndexes,
     CardOrder,
@@ -140,7 +140,7 @@ class Nodes:
             case Pick.FEWEST_PODS:
                 return self._pods[number]
             case Pick.FULLEST | Pick.EMPTIEST:
-                free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
+                free = sum(card.cores * self._card_mib + card.memory_mib * FULL_CARD_CORES for card in cards)
                 return free if self._how is Pick.FULLEST else -free
             case _:
                 assert_never(self._how)
@@ -167,7 +167,7 @@ def _card_order(how: Pick, card_mib: int) -> CardOrder:
     """The order in which the cards of a node are tried."""
 
     def free(card: tuple[int, int, int, int]) -> int:
-        return card[0] * PERCENT + card[1] * card_mib
+        return card[0] * FULL_CARD_CORES + card[1] * card_mib
 
     match how:
         case Pick.FULLEST:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer
+from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.model.declarations import Count, Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.planning.ledger import GpuUsage, Ledger
 from gpuxlate.planning.problem import free_gpus, why_unreadable
@@ -100,7 +101,7 @@ def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
     cores = sum(space.cores for _, _, space in free)
     memory = sum(space.memory_mib for _, _, space in free)
     sizes = [ledger.view.card_mib for ledger in taking if ledger.view.card_mib]
-    enough = min(cores // PERCENT, memory // max(sizes)) if sizes else 0
+    enough = min(cores // FULL_CARD_CORES, memory // max(sizes)) if sizes else 0
     empty = sum(space.untouched for _, _, space in free)
     return FreeCapacity(
         target,

@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.cluster_nodes import PERCENT, CountedRequests, LivePod, NodeOffer, NodeView, Placement
+from gpuxlate.backends.cluster_nodes import CountedRequests, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
 from gpuxlate.backends.scheduling_limits import ANY_MODE, InitContainers, reserved
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Count, Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.share import Qos, Share
+from gpuxlate.model.share import ALL_MEMORY, Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
 from gpuxlate.planning.requests import ContainerRequest
 
@@ -277,7 +278,7 @@ def ask_of(
     offline, limits = share.qos is Qos.OFFLINE, backend.limits
     cores, memory = 0 if offline else share.cores_per_card or 0, share.memory_mib_per_card
     if share.memory_percent is not None and card_mib is not None:
-        memory = card_mib * share.memory_percent // PERCENT
+        memory = card_mib * share.memory_percent // ALL_MEMORY
     whole, joins_at = share.whole_cards, limits.uncapped_percent
     return ContainerRequest(
         container.name,
@@ -289,7 +290,7 @@ def ask_of(
         whole,
         offline,
         0 if whole or cores else joins_at,
-        bool(joins_at) and cores == PERCENT,
+        bool(joins_at) and cores == FULL_CARD_CORES,
         ANY_MODE if whole else limits.card_mode(share),
         pool,
     )

@@ -9,10 +9,10 @@ first.
 
 from __future__ import annotations
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.amounts import card_of_share, known_replica
 from gpuxlate.model.errors import UserError
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Card, Profile, Template, card_named
 from gpuxlate.model.share import Partition, Share
@@ -60,7 +60,7 @@ def _equal(parts: int, memory_mib: int) -> tuple[int, int]:
     mib = memory_mib // parts
     if mib * (parts + 1) <= memory_mib:
         raise UnknownPartError(msg("{count} parts of one card are more than are counted", count=parts))
-    return PERCENT // parts, mib
+    return FULL_CARD_CORES // parts, mib
 
 
 def _template(partition: Partition, profile: Profile) -> tuple[Card, Template]:
@@ -91,7 +91,7 @@ def _slices(card: Card, template: Template, memory_mib: int) -> tuple[int, int]:
     memory = round(MEMORY_SLICES * template.label[1] / every[1])
     if not memory or template.most not in (None, min(total // compute, MEMORY_SLICES // memory)):
         raise _not_known(card, template)
-    return PERCENT * compute // total, memory_mib * memory // MEMORY_SLICES
+    return FULL_CARD_CORES * compute // total, memory_mib * memory // MEMORY_SLICES
 
 
 def _not_known(card: Card, template: Template) -> UnknownPartError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.planning.requests import Asks, ContainerRequest, run_together, runs_beside
 
@@ -34,7 +34,7 @@ class FreeGpu(NamedTuple):
         ):
             return False
         if ask.whole:
-            return self.untouched and self.cores == PERCENT
+            return self.untouched and self.cores == FULL_CARD_CORES
         if self.cores < max(ask.cores, ask.joins_at) or (ask.fresh and not self.untouched):
             return False
         return ask.memory_mib is None or self.memory_mib >= ask.memory_mib

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.keys import Place
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, join_or, message_of, msg
 from gpuxlate.model.profile import Profile, card_memory_of, card_named, nearest_cards
 from gpuxlate.planning.filling import smallest
@@ -50,7 +50,7 @@ class NodeType(NamedTuple):
     @property
     def empty(self) -> FreeCards:
         """The free cards of such a node without pods."""
-        return (FreeGpu(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
+        return (FreeGpu(FULL_CARD_CORES, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
 
 
 def node_type(backend: Backend, profile: Profile) -> NodeType:
@@ -102,7 +102,7 @@ class Utilization(Printed):
     @property
     def percent(self) -> int:
         """How much is requested of what is there, in whole percent, rounded down."""
-        return PERCENT * self.taken // self.there if self.there else 0
+        return 100 * self.taken // self.there if self.there else 0
 
 
 @record
@@ -318,7 +318,7 @@ def _utilization(
         taken["cores"] += percent
         taken["memoryMiB"] += mib
     return {
-        "cores": Utilization(PERCENT * len(used), taken["cores"], cores),
+        "cores": Utilization(FULL_CARD_CORES * len(used), taken["cores"], cores),
         "memoryMiB": Utilization(node.usable_mib * len(used), taken["memoryMiB"], memory),
     }
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.cluster_nodes import PERCENT, NodeOffer, NodeView
+from gpuxlate.backends.cluster_nodes import NodeOffer, NodeView
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.scheduling_limits import ANY_MODE, UNBOUND, Limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.planning.filling import Bin
@@ -156,14 +157,16 @@ def free_gpus(ledger: Ledger) -> tuple[FreeGpu, ...]:
     view, backend = ledger.view, ledger.node.backend
     if view.counted:
         return tuple(
-            FreeGpu(PERCENT, 0, UNLIMITED, True, row.key)
+            FreeGpu(FULL_CARD_CORES, 0, UNLIMITED, True, row.key)
             for row in view.counted
             for _ in range(ledger.free(row))
         )
     limits = backend.limits if backend else UNBOUND
     slots = view.instances or container_limit(limits, live=True)
     # where a node allocates no compute, its pods compete for all of it
-    cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
+    cores = FULL_CARD_CORES
+    if view.cores is not None:
+        cores = min(cores, view.cores // max(1, len(ledger.cards)))
     memory = view.card_mib or 0
     return tuple(
         FreeGpu(0, 0, 0, False)

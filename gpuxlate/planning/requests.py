@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.model.declarations import record
+from gpuxlate.model.limits import FULL_CARD_CORES
 
 UNLIMITED = 1_000_000
 """Slots of a card where the vendor's documents give no number, or disagree on it."""
@@ -40,7 +40,7 @@ class ContainerRequest:
     @property
     def percent(self) -> int:
         """Percent of each card that no other container can use."""
-        return PERCENT if self.whole else self.cores
+        return FULL_CARD_CORES if self.whole else self.cores
 
     @property
     def fresh(self) -> bool:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.scheduling_limits import ANY_MODE, Pick, Scheduling
 from gpuxlate.model.declarations import Count, Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
 from gpuxlate.planning.loads import Load
@@ -255,7 +255,7 @@ def _parts(card: Sequence[PlacedContainer], empty: FreeGpu) -> Iterator[FreeGpu]
         counts += largest
     del counts[UNDIVIDED]
     for name, count in sorted(counts.items()):
-        yield from [FreeGpu(PERCENT, 0, UNLIMITED, True, name)] * count
+        yield from [FreeGpu(FULL_CARD_CORES, 0, UNLIMITED, True, name)] * count
     if not counts:
         yield empty._replace(mode=UNDIVIDED)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuxlate.backends.cluster_nodes import PERCENT
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import Count, Printed, record
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.loads import Load
@@ -80,7 +80,7 @@ def _is_part(share: Share) -> bool:
 def shares_per_card(node: NodeType, cores: int, memory_mib: int) -> int:
     """Shares of one size on one card."""
     limits = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
-    return min(*limits, PERCENT // cores) if cores else min(limits)
+    return min(*limits, FULL_CARD_CORES // cores) if cores else min(limits)
 
 
 def _suggest(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
@@ -92,7 +92,7 @@ def _suggest(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggest
         return
     for field, attribute, now, largest, step in (
         ("memoryMiB", "memory_mib", memory, node.usable_mib // (before + 1), node.unit_mib),
-        ("cores", "cores", cores, PERCENT // (before + 1), 1),
+        ("cores", "cores", cores, FULL_CARD_CORES // (before + 1), 1),
     ):
         value = _largest_accepted(plan, share, attribute, largest, step, profile) if largest < now else None
         if value is None or value < now * (1 - LARGEST_CUT):

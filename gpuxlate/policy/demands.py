@@ -11,6 +11,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Range
 from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import DEFAULT_SCHEDULER
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
@@ -156,7 +157,7 @@ def _of(predicate: Predicate) -> str:
         case Not(predicate=Requests() as asks):
             return msg("remove {names}", names=_listed(asks.names))
         case SchedulerIs():
-            names = [name for name in predicate.names if name and name != "default-scheduler"]
+            names = [name for name in predicate.names if name and name != DEFAULT_SCHEDULER]
             return msg("write schedulerName: {name}", name=names[0]) if names else ""
         case Labelled() | IsAnnotated() | NodeLabelAmong() if predicate.words and all(
             map(_has_words, predicate.words)

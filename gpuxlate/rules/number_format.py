@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.keys import GIB, KeySpec
+from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import GIB
 
 LEAST_PLAUSIBLE_MIB = 64
 """Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""

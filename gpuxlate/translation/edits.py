@@ -17,7 +17,15 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
 from gpuxlate.model.keys import KeyRole, Place
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, names_in
+from gpuxlate.model.pod import (
+    DEFAULT_SCHEDULER,
+    ContainerKeys,
+    NodeRequirement,
+    PodKeys,
+    ScalarKind,
+    Value,
+    names_in,
+)
 
 Owned = Callable[[str, Place], bool]
 """Whether a key in a place belongs to a dialect that is being replaced."""
@@ -253,10 +261,6 @@ def _expression(requirement: NodeRequirement) -> dict[str, object]:
 
 
 # ``schedulerName`` in a translation, where a dialect requires a scheduler.
-DEFAULT_SCHEDULER = "default-scheduler"
-"""The scheduler of a pod that names none."""
-
-
 def replaced_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, ...]:
     """The schedulers that belong to the replaced dialects only."""
     gone = [name for backend in replaced for name in backend.schedulers]

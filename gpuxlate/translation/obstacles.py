@@ -17,7 +17,7 @@ from gpuxlate.manifest.pods import CLAIMS, ENV, Pod
 from gpuxlate.model.diagnostics import Diagnostic, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_or, msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists, names_in
+from gpuxlate.model.pod import DEFAULT_SCHEDULER, ContainerKeys, PodKeys, Value, in_lists, names_in
 from gpuxlate.overlays.values import EMPTY_FIELDS
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.translation import (
@@ -26,13 +26,7 @@ from gpuxlate.rules.translation import (
     scheduler_is_the_same,
     share_is_expressible,
 )
-from gpuxlate.translation.edits import (
-    DEFAULT_SCHEDULER,
-    Owned,
-    replaced_keys,
-    replaced_schedulers,
-    scheduler_to_name,
-)
+from gpuxlate.translation.edits import Owned, replaced_keys, replaced_schedulers, scheduler_to_name
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import RENDERED
 from gpuxlate.translation.pod_run import PodRun

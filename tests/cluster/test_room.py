@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends.cluster_nodes import PERCENT
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, fits
 from gpuxlate.planning.filling import Bin, BinPlacement
 from gpuxlate.planning.free_capacity import FreeCapacity, rooms
@@ -98,7 +98,7 @@ def has_room(free: FreeGpu, there: Sequence[ContainerRequest]) -> bool:
     if any(ask.whole for ask in there):
         return len(there) == 1 and free.untouched
     return (
-        sum(ask.cores for ask in there) <= free.cores <= PERCENT
+        sum(ask.cores for ask in there) <= free.cores <= FULL_CARD_CORES
         and sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
         and len(there) <= free.slots
     )
@@ -185,7 +185,7 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[PodDemand], sa
     for name, one in after.ledgers.items():
         for card, old in zip(one.cards, before.ledgers[name].cards, strict=True):
             if len(card.held) > len(old.held):
-                assert card.cores <= PERCENT
+                assert card.cores <= FULL_CARD_CORES
                 assert card.memory_mib(one.view.card_mib) <= (one.view.card_mib or 0)
                 assert len(card.held) <= 16
 

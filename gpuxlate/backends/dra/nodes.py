@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
-from gpuxlate.backends.cluster_nodes import PERCENT, CardUse, LiveDevice, LiveNode, NodeOffer, NodeView, Taken
+from gpuxlate.backends.cluster_nodes import CardUse, LiveDevice, LiveNode, NodeOffer, NodeView, Taken
 from gpuxlate.backends.dra import DraBackend
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.backends.target import BYTE, Backend
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import By
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -47,7 +48,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
         cards=len(open_),
         card_mib=size,
         physical_mib=size,
-        cores=PERCENT * len(open_) if driver.cores else None,
+        cores=FULL_CARD_CORES * len(open_) if driver.cores else None,
         memory_mib=None if size is None else size * len(open_),
         model=models.pop() if len(models) == 1 else None,
         notes=notes,
@@ -91,7 +92,7 @@ def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse
         return CardUse(card, taken.namespace, taken.pods, taken.claim)
     memory = _mib(driver, taken.consumed)
     cores = quantity.whole(_value(driver, taken.consumed, CORES) or "0") or 0
-    whole = memory == _mib(driver, device.capacity) and cores == (PERCENT if driver.cores else 0)
+    whole = memory == _mib(driver, device.capacity) and cores == (FULL_CARD_CORES if driver.cores else 0)
     return CardUse(card, taken.namespace, taken.pods, taken.claim, cores, None if whole else memory or 0)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from gpuxlate.backends import huawei_cce as k
-from gpuxlate.backends.cluster_nodes import PERCENT, LiveNode, NodeOffer, NodeView, per_card
+from gpuxlate.backends.cluster_nodes import LiveNode, NodeOffer, NodeView, per_card
 from gpuxlate.backends.target import Backend
 from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.limits import FULL_CARD_CORES
 
 
 def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
@@ -15,7 +16,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         return None
     if not (cores and units):
         return NodeView(k.NAMES[0], NodeOffer.NOTHING, notes=(f"{k.CORE} or {k.MEMORY} is not allocatable",))
-    cards = cores // PERCENT
+    cards = cores // FULL_CARD_CORES
     card_units = per_card(units, cards)
     return NodeView(
         k.NAMES[0],

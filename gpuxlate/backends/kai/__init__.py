@@ -36,7 +36,7 @@ from gpuxlate.model.keys import ANY, BYTE, NVIDIA_GPU, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Extension, Profile, Setting, card_of
-from gpuxlate.model.share import Isolation
+from gpuxlate.model.share import ALL_MEMORY, Isolation
 from gpuxlate.rules.predicates import (
     AnyOf,
     HasKeyLike,
@@ -329,7 +329,6 @@ def reads(mode: str | None, *, by_amounts: bool) -> bool:
 
 
 # KAI: reading the share of a pod, and the whole cards of its containers.
-PERCENT = 100
 _OWN = re.compile(f"({re.escape(FRACTION)}|{re.escape(OF_CONTAINERS)}).*")
 _PLACED = AnyOf(SchedulerIs(*SCHEDULERS), *map(Labelled, QUEUES))
 _ASKS = AnyOf(SomeContainer(Requests(NVIDIA_GPU)), *map(IsAnnotated, (MEMORY, MEMORY_LIMIT, MPS, *MISTAKEN)))
@@ -376,8 +375,8 @@ def _by_fraction(
     cards, part = _cards(devices), fraction(written.text)
     if cards is None or part is None:
         return pod.none(container)
-    percent = math.ceil(part * PERCENT)
-    more = rounded_up("memory_percent", "KAI001", written.path, part * PERCENT, percent)
+    percent = math.ceil(part * ALL_MEMORY)
+    more = rounded_up("memory_percent", "KAI001", written.path, part * ALL_MEMORY, percent)
     origins = {**_origins(devices), "memory_percent": written.path}
     return pod.share(container, cards=cards, memory_percent=percent, origins=origins, granted=more)
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.cluster_nodes import (
-    PERCENT,
     LiveNode,
     LivePod,
     NodeOffer,
@@ -17,6 +16,7 @@ from gpuxlate.backends.cluster_nodes import (
 )
 from gpuxlate.backends.target import Backend
 from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.limits import FULL_CARD_CORES
 
 MIB = 2**20
 """Bytes."""
@@ -31,7 +31,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         return None
     if not (cores and size):
         return NodeView(k.NAME, NodeOffer.NOTHING, notes=(f"{k.CORE} and {k.MEMORY} are not allocatable",))
-    cards = cores // PERCENT
+    cards = cores // FULL_CARD_CORES
     return NodeView(
         k.NAME,
         NodeOffer.SHARES,

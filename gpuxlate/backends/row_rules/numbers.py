@@ -28,11 +28,12 @@ from gpuxlate.backends.rows import (
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.keys import GIB, Absent, KeySpec, LegalNumbers, Per, Place, Range
+from gpuxlate.model.keys import Absent, KeySpec, LegalNumbers, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, listed, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import GIB
 from gpuxlate.rules.base import Context, PodExample, Rule
 from gpuxlate.rules.predicates import (
     ALWAYS,

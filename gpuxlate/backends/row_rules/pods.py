@@ -23,7 +23,7 @@ from gpuxlate.backends.rows import RuleKind, SeveralCards
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import Absent, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_or, listed, msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import DEFAULT_SCHEDULER, ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule
 from gpuxlate.rules.predicates import (
@@ -46,9 +46,6 @@ from gpuxlate.rules.predicates import (
     card_memory,
     cards_per_node,
 )
-
-DEFAULT_SCHEDULER = "default-scheduler"
-
 
 UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
 """The condition that no scheduler is chosen: API servers set the default one in such a pod (defaults.go)."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gpuxlate.backends import requirements as r
 from gpuxlate.backends import tencent as k
 from gpuxlate.backends.cluster_nodes import (
-    PERCENT,
     LiveNode,
     LivePod,
     NodeOffer,
@@ -16,6 +15,7 @@ from gpuxlate.backends.cluster_nodes import (
 )
 from gpuxlate.backends.target import GIB, Backend
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Share
@@ -32,12 +32,12 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         notes = (f"{k.DEVICE_ENABLE} is enable, but no qGPU is allocatable",) if enabled else ()
         return NodeView(k.NAMES[0], NodeOffer.NOTHING, notes=notes)
     policy = Policy.BEST_EFFORT if label is None else k.POLICY_OF.get(label)
-    card_units, module = per_card(units, cores // PERCENT), node.labels.get(k.VERSION)
+    card_units, module = per_card(units, cores // FULL_CARD_CORES), node.labels.get(k.VERSION)
     return NodeView(
         k.NAMES[0],
         NodeOffer.SHARES,
         policy=policy,
-        cards=cores // PERCENT,
+        cards=cores // FULL_CARD_CORES,
         card_mib=None if card_units is None else card_units * GIB,
         cores=cores,
         memory_mib=units * GIB,

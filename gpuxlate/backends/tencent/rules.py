@@ -10,11 +10,11 @@ from gpuxlate.backends import tencent as k  # k: the keys, numbers and texts of 
 from gpuxlate.backends.pod_reader import not_legal, number, outside, put_number
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.keys import GIB, LegalNumbers, Range
+from gpuxlate.model.keys import LegalNumbers, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.quantity import round_up
+from gpuxlate.model.quantity import GIB, round_up
 from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
     NEEDS_CARDS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from gpuxlate.backends import volcengine as k
 from gpuxlate.backends.cluster_nodes import (
-    PERCENT,
     Containers,
     LiveNode,
     LivePod,
@@ -31,6 +30,7 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.backends.scheduling_limits import ANY_MODE
 from gpuxlate.backends.target import Backend
 from gpuxlate.backends.volcengine import node_mode
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
@@ -52,7 +52,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         return NodeView("volcengine-mgpu", NodeOffer.NOTHING, mode=device, model=model, notes=notes)
     label = node.labels.get(k.POLICY)
     policy = k.POLICY_OF.get(label) if label is not None else k.DEFAULT_POLICY
-    cards = cores // PERCENT
+    cards = cores // FULL_CARD_CORES
     labels = {k.POLICY: k.POLICIES[k.DEFAULT_POLICY], **node.labels}
     return NodeView(
         "volcengine-mgpu",
