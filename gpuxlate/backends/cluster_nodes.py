@@ -60,7 +60,7 @@ class LiveNode:
 
     def amount(self, resource: str) -> int:
         """The allocatable amount of a resource; 0 where there is none, or it is not a whole number."""
-        return quantity.whole(self.allocatable.get(resource, "0")) or 0
+        return quantity.parse_integer(self.allocatable.get(resource, "0")) or 0
 
 
 @record

@@ -253,7 +253,7 @@ def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -
     for row in rows.parts:
         maximum, used = row.legal.most, 0
         for resources in containers if maximum is not None else ():
-            cores = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
+            cores = (quantity.parse_integer(resources[row.name].text) or 0) if row.name in resources else 0
             exhausted = row.sets == "cores" and not cores and used == maximum
             used += cores
             if exhausted or used > (maximum or 0):

@@ -46,7 +46,7 @@ MOST_MIB = GIB * GIB
 
 def number(value: Value | None) -> int | None:
     """The value as a whole number; None where there is no value, or K8S001 or K8S002 reports it."""
-    return None if value is None else quantity.whole(value.text)
+    return None if value is None else quantity.parse_integer(value.text)
 
 
 def in_mib(row: KeySpec, text: str) -> Fraction | None:

@@ -281,7 +281,7 @@ def _count(pod: PodReader, container: ContainerKeys, row: KeySpec, origins: dict
     if value is None:
         return None
     origins["cards"] = value.path
-    return quantity.whole(value.text)
+    return quantity.parse_integer(value.text)
 
 
 def _amount(

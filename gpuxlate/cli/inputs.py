@@ -120,10 +120,10 @@ def files_at(paths: Sequence[str]) -> list[Input]:
 
 def _refuse_object_of_cluster(path: str) -> None:
     """Raises InputError for arguments of kubectl, such as ``deploy/web``, where no file has that name."""
-    from gpuxlate.cluster.resources import BUILT_IN_KINDS, kind_words
+    from gpuxlate.cluster.resources import BUILT_IN_RESOURCES, kind_words
 
     if path.partition("/")[0].lower() in {
-        word for kind in BUILT_IN_KINDS for word in (*kind_words(kind), kind.kind.lower())
+        word for kind in BUILT_IN_RESOURCES for word in (*kind_words(kind), kind.kind.lower())
     }:
         command = next((word for word in invocation().words if word in LIVE_OBJECTS), "inspect")
         raise InputError(

@@ -173,9 +173,9 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
 
 def _kind(word: str) -> ResourceKind | None:
     """The built-in kind of a word."""
-    from gpuxlate.cluster.resources import BUILT_IN_KINDS
+    from gpuxlate.cluster.resources import BUILT_IN_RESOURCES
 
-    return next((kind for kind in BUILT_IN_KINDS if kind.has_name(word)), None)
+    return next((kind for kind in BUILT_IN_RESOURCES if kind.has_name(word)), None)
 
 
 def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:

@@ -97,9 +97,9 @@ def complete_code(incomplete: str) -> Candidates:
 
 def complete_kind() -> Candidates:
     """Completion of kinds of live objects."""
-    from gpuxlate.cluster.resources import BUILT_IN_KINDS, kind_words
+    from gpuxlate.cluster.resources import BUILT_IN_RESOURCES, kind_words
 
-    return [(word, kind.kind) for kind in BUILT_IN_KINDS for word in kind_words(kind)]
+    return [(word, kind.kind) for kind in BUILT_IN_RESOURCES for word in kind_words(kind)]
 
 
 def _complete_context(ctx: typer.Context) -> Candidates:

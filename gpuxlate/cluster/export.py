@@ -17,7 +17,7 @@ from gpuxlate.cluster.server import Json
 from gpuxlate.manifest.objects import LAST_APPLIED
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import Place
-from gpuxlate.model.quantity import whole
+from gpuxlate.model.quantity import parse_integer
 from gpuxlate.yamltext.plain import dump_yaml
 
 _METADATA = (
@@ -193,7 +193,7 @@ def _plain_numbers(resources: Any) -> None:
     """The server prints 6000 of a resource as ``6k``: digits again, where nobody would write a suffix."""
     for values in (_mapping(resources, "limits"), _mapping(resources, "requests")):
         for name, text in values.items():
-            if str(text).endswith("k") and registry.is_owned(name) and (number := whole(str(text))):
+            if str(text).endswith("k") and registry.is_owned(name) and (number := parse_integer(str(text))):
                 values[name] = str(number)
 
 

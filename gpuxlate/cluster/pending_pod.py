@@ -355,7 +355,7 @@ def _requested(spec: Json, name: str) -> int:
 
 
 def _amount(value: object) -> int | None:
-    return quantity.whole(str(value))
+    return quantity.parse_integer(str(value))
 
 
 def _scheduler(spec: Json, asked_object: AskedObject) -> Iterator[str]:

@@ -48,7 +48,7 @@ class ResourceKind:
 
 POD_KIND = ResourceKind("v1", "Pod", "pods", "pod", ("po",))
 
-BUILT_IN_KINDS: tuple[ResourceKind, ...] = (
+BUILT_IN_RESOURCES: tuple[ResourceKind, ...] = (
     ResourceKind("apps/v1", "Deployment", "deployments", "deploy"),
     ResourceKind("apps/v1", "StatefulSet", "statefulsets", "sts"),
     ResourceKind("apps/v1", "DaemonSet", "daemonsets", "ds"),
@@ -60,7 +60,7 @@ BUILT_IN_KINDS: tuple[ResourceKind, ...] = (
 )
 """The kinds of Kubernetes itself that hold pods."""
 
-DEFAULT_KINDS = BUILT_IN_KINDS[:6]
+DEFAULT_KINDS = BUILT_IN_RESOURCES[:6]
 """The kinds where none is named, and of ``all``."""
 
 _CONTROLLERS = frozenset(
@@ -124,9 +124,10 @@ def selections_of(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSel
 
 def resource_kind(server: ApiServer, word: str) -> ResourceKind:
     """The kind that a word means: one of Kubernetes itself, else one of the server. Raises ClusterError."""
-    kind = next((kind for kind in BUILT_IN_KINDS if kind.has_name(word)), None) or _discovered(server, word)
+    built_in = next((kind for kind in BUILT_IN_RESOURCES if kind.has_name(word)), None)
+    kind = built_in or _discovered(server, word)
     if kind is None:
-        known_words = [known_word for kind in BUILT_IN_KINDS for known_word in kind_words(kind)]
+        known_words = [known_word for kind in BUILT_IN_RESOURCES for known_word in kind_words(kind)]
         hint = did_you_mean(word.lower(), known_words, "kubectl api-resources lists them")
         raise ChoiceError(msg("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return kind

@@ -126,7 +126,7 @@ def check_explicit_count(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     if explicit is None:
         return
     counter, value = explicit
-    if number_format.is_placeholder(value) or quantity.whole(value.text) is not None:
+    if number_format.is_placeholder(value) or quantity.parse_integer(value.text) is not None:
         return
     message = msg(
         "{name} is {text}: {program} takes whole numbers alone",

@@ -72,7 +72,7 @@ def _containers(document: Document, pod: Pod, index: KeyIndex) -> Iterator[Queue
     for container in pod.keys.all_containers():
         findings: dict[str, Diagnostic] = {}
         for name, value in container.resources.items():
-            if (index.is_resource(name) or index.counts_whole_cards(name)) and quantity.whole(
+            if (index.is_resource(name) or index.counts_whole_cards(name)) and quantity.parse_integer(
                 value.text
             ) != 0:
                 written = str(value.path[-1])

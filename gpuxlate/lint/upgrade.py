@@ -17,7 +17,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import ChangeKind, Profile, ReleaseChange
-from gpuxlate.model.quantity import whole
+from gpuxlate.model.quantity import parse_integer
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.overlays.values import chart_name, names_of_dependency
 from gpuxlate.rules import releases
@@ -103,7 +103,7 @@ def _refused(
     in_old, in_new = context._replace(profile=context.before, before=None), context._replace(before=None)
     findings = (finding for finding in old.check(pod, in_old) if finding.severity is Severity.ERROR)
     refused_before = {(finding.code, finding.path) for finding in findings}
-    numbers = {value.path: whole(value.text) for value in _values(pod)}
+    numbers = {value.path: parse_integer(value.text) for value in _values(pod)}
     for finding in new.check(pod, in_new):
         name, number = str(finding.path[-1]) if finding.path else "", numbers.get(finding.path)
         if finding.severity is not Severity.ERROR or name in new.lacks:

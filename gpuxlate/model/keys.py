@@ -319,7 +319,7 @@ class KeySpec(NamedTuple):
 
     def is_no_op(self, text: str) -> bool:
         """With this value a pod requests the same as without the key."""
-        number = quantity.whole(text)
+        number = quantity.parse_integer(text)
         percent = self.sets in ("cores", "memory_percent")
         if percent and number is not None and number * self.unit == 100:
             return True  # all of a card, as without the key

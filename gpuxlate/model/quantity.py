@@ -81,7 +81,7 @@ def parse(text: str) -> Quantity:
 
 
 @lru_cache(maxsize=4096)
-def whole(text: str) -> int | None:
+def parse_integer(text: str) -> int | None:
     """The text as a whole number, None where it is a fraction or not a quantity."""
     if len(text) < _DIGITS and is_plain(text):
         return int(text)
@@ -110,7 +110,7 @@ def is_plain(text: str) -> bool:
 
 def plain(text: str) -> int | None:
     """The number of a text that is written plainly; None for any other text and above LIMIT."""
-    return whole(text) if is_plain(text) else None
+    return parse_integer(text) if is_plain(text) else None
 
 
 def round_up(value: int, step: int) -> int:

@@ -299,7 +299,11 @@ def ask_of(
 def requested_number(pod: PodKeys, key: str) -> int:
     """How many of a resource the containers of a pod request, as the scheduler of Kubernetes counts them."""
     numbers = (
-        (container.init, container.sidecar, {key: quantity.whole(container.resources[key].text) or 0})
+        (
+            container.init,
+            container.sidecar,
+            {key: quantity.parse_integer(container.resources[key].text) or 0},
+        )
         for container in pod.all_containers()
         if key in container.resources
     )

@@ -435,7 +435,7 @@ def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
         is_share = any(dialect.sets_visible_devices for dialect in owners)
         if not is_share:
             cards = container.resources.get(NVIDIA_GPU)
-            if cards is None or not quantity.whole(cards.text):
+            if cards is None or not quantity.parse_integer(cards.text):
                 continue
             chosen = [name for name in chosen if name == VISIBLE_DEVICES]
         for name in chosen:
@@ -606,7 +606,8 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     for container in pod.all_containers():
         for name, value in container.resources.items():
             unit = index.memory_unit(name)
-            amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
+            # as the API server counts it: 5.0 is 5
+            amount = quantity.parse_integer(value.text) if unit else None
             if amount is None or (context.profile and context.profile.changes_unit(unit)):
                 continue
             most_gib, least = number_format.MOST_PLAUSIBLE_GIB, number_format.LEAST_PLAUSIBLE_MIB

@@ -409,7 +409,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         if resource.row is not None and resource.row.limit_by_webhook:
             continue
         fix = None
-        if quantity.whole(resource.value.text) is not None:
+        if quantity.parse_integer(resource.value.text) is not None:
             resources = resource.value.path[:-2]  # some kinds have another name for them
             limits: Path = (*resources, "limits", resource.value.path[-1])  # as it is written
             fix = Fix(msg("add {name} to limits", name=resource.name), (Put(limits, resource.value.plain),))
@@ -724,7 +724,7 @@ def _kinds(container: ContainerKeys, index: KeyIndex) -> tuple[Named, Named]:
     joined = index.joined(container.resources)
     for name, value in container.resources.items():
         if index.counts_whole_cards(name):
-            if quantity.whole(value.text) != 0:
+            if quantity.parse_integer(value.text) != 0:
                 whole.append((name, value))
         elif index.is_resource(name) and name not in joined:
             shares.append((name, value))

@@ -112,13 +112,13 @@ def readings(value: Value) -> tuple[int | None, ...]:
     if len(text) > quantity.MAX_QUANTITY_LENGTH:
         return ()
     if _EXPONENT.fullmatch(text):
-        amount = quantity.whole(text)
+        amount = quantity.parse_integer(text)
         return () if amount is None else (amount,)
     match = _ODD.fullmatch(text)
     if match is None or _PLAIN.fullmatch(text):
         return ()
     if value.kind is not ScalarKind.INT:
-        amount = quantity.whole(text)
+        amount = quantity.parse_integer(text)
         return () if amount is None else (amount,)
     body, sign = match["body"].replace("_", ""), -1 if text.startswith("-") else 1
     numbers: list[int | None] = [sign * number for number in _integers(body)]

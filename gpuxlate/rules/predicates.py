@@ -1,7 +1,7 @@
 """Predicates on a pod, or on a container in its pod, and the constraints that rules build from them.
 
-A number is a whole number as Kubernetes reads it (``quantity.whole``). A predicate on any other value is
-false, so a constraint on numbers says ``when`` the value is a number. A resource is read from limits, else
+A number is a whole number as Kubernetes reads it (``quantity.parse_integer``). A predicate on any other value
+is false, so a constraint on numbers says ``when`` the value is a number. A resource is read from limits, else
 from requests. No predicate raises an error on any pod.
 """
 
@@ -128,7 +128,7 @@ def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int 
         return numbers[container.index] if numbers and container is not None else None
     else:
         value = (pod.labels if isinstance(term, LabelNumber) else pod.annotations).get(term.name)
-    return None if value is None else quantity.whole(value.text)
+    return None if value is None else quantity.parse_integer(value.text)
 
 
 # --- predicates -----------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def _matches(value: Value | None, words: tuple[Word, ...]) -> bool:
 
 def matches_word(text: str, words: tuple[Word, ...]) -> bool:
     """The text is one of the words, matches a pattern, or is a number in a range."""
-    number = quantity.whole(text)
+    number = quantity.parse_integer(text)
     for word in words:
         if isinstance(word, Range):
             if number is not None and word.allows(number):
@@ -749,7 +749,7 @@ class Violation(NamedTuple):
     @property
     def number(self) -> int:
         """The value as a whole number; 0 if it is none."""
-        return quantity.whole(self.value_at.text) or 0
+        return quantity.parse_integer(self.value_at.text) or 0
 
 
 @record

@@ -287,7 +287,7 @@ class _Trial:
     def _is_held(self, read: _ReadPod, text: str, meant: object) -> bool:
         """Without the key the share has the value that the key gives to its field."""
         field = self._field(read)
-        number: object = quantity.whole(text) if self.row.sets == "cards" else None
+        number: object = quantity.parse_integer(text) if self.row.sets == "cards" else None
         if self.row.sets == "cores" and read.share is not None and quantity.is_amount(text):
             number = quantity.parse(text).amount * self.row.unit * read.share.cards
         return field is not None and field in (meant, number)
@@ -439,7 +439,9 @@ class ReadingContract:
                 if row is None or row.sets not in JSON_NAMES or Place.RESOURCE not in row.places:
                     continue
                 if not (
-                    quantity.is_amount(value.text) if row.quantity else quantity.whole(value.text) is not None
+                    quantity.is_amount(value.text)
+                    if row.quantity
+                    else quantity.parse_integer(value.text) is not None
                 ):
                     assert value.path in at, f"{name}: {value.text!r} is not a number, and not reported"
 

@@ -292,7 +292,7 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
         bool(whole)
         and whole in names_in(pod)
         and not any(
-            quantity.whole(container.resources[whole].text)
+            quantity.parse_integer(container.resources[whole].text)
             for container in pod.all_containers()
             if whole in container.resources
         )

@@ -232,7 +232,7 @@ def quantities(data: bytes) -> None:
         found: quantity.Quantity | None = quantity.parse(text)
     except quantity.QuantityError:
         found = None
-    assert quantity.whole(text) == (found.whole if found else None)
+    assert quantity.parse_integer(text) == (found.whole if found else None)
     if found is not None:
         assert found.amount == _by_decimal(text)
     elif len(text) <= quantity.MAX_QUANTITY_LENGTH:

@@ -177,11 +177,16 @@ def _resources(given: Object) -> Object | None:
         if "/" not in name:
             found["limits"][name] = found["requests"][name] = text
             continue
-        if not isinstance(value, str | int) or isinstance(value, bool) or quantity.whole(text) is None:
+        if (
+            not isinstance(value, str | int)
+            or isinstance(value, bool)
+            or quantity.parse_integer(text) is None
+        ):
             return None
         found["limits"][name] = found["requests"][name] = canonical(text)
-    for name, value in requests.items():
-        same = name in limits and quantity.whole(str(value)) == quantity.whole(str(limits[name]))
+    for name in requests:
+        amount, limit = (quantity.parse_integer(str(each.get(name))) for each in (requests, limits))
+        same = name in limits and amount == limit
         if "/" in name and not same:
             return None  # an extended resource: a request alone, or another one
     return found

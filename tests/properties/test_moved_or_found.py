@@ -170,7 +170,7 @@ def keys_of(text: str) -> Iterator[KeyOccurrence]:
         for spot in key_occurrences(pod):
             in_resources = spot.place is Place.RESOURCE
             if spot.name == COMMON:  # elsewhere it is a label as any other; none of them is no request
-                if in_resources and quantity.whole(spot.value.text) != 0:
+                if in_resources and quantity.parse_integer(spot.value.text) != 0:
                     yield spot
             elif spot.place is Place.ENV and not words.rows(spot.name):
                 continue  # no variable is taken for a misspelt one
@@ -275,7 +275,7 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
     cards = given.cards
     asked = {"cards": 1, "cores": 0, "memory_mib": 0}  # of each card, but for the cards
     for name, value in container.resources.items():
-        row, number = source.find(name), quantity.whole(value.text)
+        row, number = source.find(name), quantity.parse_integer(value.text)
         if row is None or number is None or row.sets not in asked or Place.RESOURCE not in row.places:
             continue
         total = row.sets != "cards" and row.per is Per.TOTAL

@@ -173,7 +173,7 @@ def in_digits(one: Any, below: str = "") -> Any:
     if one is None or below == "securityContext":
         return one
     text = str(one).lower() if isinstance(one, bool) else str(one)
-    number = quantity.whole(text)
+    number = quantity.parse_integer(text)
     if number is None:
         return one if below in _RESOURCES else text
     return number if below in _RESOURCES else str(number)

@@ -15,7 +15,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.row_rules.examples import EXAMPLE_SHARES
+from gpuxlate.backends.row_rules.examples import RULE_EXAMPLE_SHARES
 from gpuxlate.backends.row_writer import sizes_text
 from gpuxlate.backends.rows import SeveralCards, changes_of
 from gpuxlate.backends.scheduling_limits import Limits
@@ -285,7 +285,7 @@ def _instances(limits: Limits) -> str:
 
 def _example(backend: Backend) -> Iterator[str]:
     """The first share that it can express exactly, else the first that can be rounded."""
-    shares = (Share(1, 30, 4096), *EXAMPLE_SHARES, Share())
+    shares = (Share(1, 30, 4096), *RULE_EXAMPLE_SHARES, Share())
     model = next((row.model for row in backend.keys if row.model), None)
     named = [replace(share, device=Device(models=(model,))) for share in shares] if model else []
     tried = (_rendered(backend, share) for share in (*shares, *named))

@@ -43,7 +43,7 @@ def _cores(driver: Driver, way: DeviceRequest) -> int | None:
     written = driver.amount(way, CORES)
     if written is None:
         return FULL_CARD_CORES if driver.amount(way, MEMORY) is not None else None
-    return quantity.whole(written.text) or None
+    return quantity.parse_integer(written.text) or None
 
 
 def _memory(driver: Driver, way: DeviceRequest) -> int | None:
@@ -59,7 +59,7 @@ def client_of(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | None)
     if not driver.clients:
         return None
     written = driver.amount(way, SHARES)
-    count = (quantity.whole(written.text) if written else None) or 1
+    count = (quantity.parse_integer(written.text) if written else None) or 1
     if isinstance(sharing, int):
         return Replica(sharing, Strategy.TIME_SLICING, count) if count < sharing else None
     return Replica(None, Strategy.TIME_SLICING, count) if written or sharing == UNLIMITED else None
@@ -108,14 +108,14 @@ def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | N
             )
             problems.append((memory, message, hint))
     if cores is not None and driver.cores:
-        number = quantity.whole(cores.text)
+        number = quantity.parse_integer(cores.text)
         if number is None or not 0 <= number <= FULL_CARD_CORES:
             message = msg(
                 "cores {text} is not a whole number from 0 to {most}", text=cores.text, most=FULL_CARD_CORES
             )
             problems.append((cores, message, msg('write percent of each card, as in cores: "30"')))
     if shares is not None and driver.clients:
-        number = quantity.whole(shares.text)
+        number = quantity.parse_integer(shares.text)
         maximum = sharing if isinstance(sharing, int) else None
         if number is None or number < 1:
             message = msg("shares {text} is not a whole number from 1", text=shares.text)
@@ -127,7 +127,7 @@ def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: DeviceSharing | N
 
 def _wrong_partitions(driver: Driver, way: DeviceRequest) -> Iterator[tuple[Value, Message, Message]]:
     written = driver.amount(way, PARTITIONS) if PARTITIONS in driver.of_partitions else None
-    if written is not None and not quantity.whole(written.text):
+    if written is not None and not quantity.parse_integer(written.text):
         message = msg("partitions {text} is not a whole number from 1", text=written.text)
         yield written, message, msg('write a number of partitions, as in partitions: "1"')
 

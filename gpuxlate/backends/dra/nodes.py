@@ -91,7 +91,7 @@ def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse
     if not (driver.parts and device.shared) or taken.consumed is None:
         return CardUse(card, taken.namespace, taken.pods, taken.claim)
     memory = _mib(driver, taken.consumed)
-    cores = quantity.whole(_value(driver, taken.consumed, CORES) or "0") or 0
+    cores = quantity.parse_integer(_value(driver, taken.consumed, CORES) or "0") or 0
     whole = memory == _mib(driver, device.capacity) and cores == (FULL_CARD_CORES if driver.cores else 0)
     return CardUse(card, taken.namespace, taken.pods, taken.claim, cores, None if whole else memory or 0)
 

@@ -217,7 +217,7 @@ def _amounts(
         message = msg("claim {name} requests all devices, not a number of them", name=request.claim.name)
         _refuse(pod, request, message, msg("write allocationMode: {mode} and a count", mode=EXACT))
         return None
-    cards = 1 if way.count is None else quantity.whole(way.count.text)
+    cards = 1 if way.count is None else quantity.parse_integer(way.count.text)
     problems = {
         "DRA017": unknown_capacity(driver, way, sharing),
         "DRA004": wrong_amounts(driver, way, sharing),
@@ -290,7 +290,7 @@ def _partitions(driver: Driver, pod: PodReader, request: DriverRequest, kind: De
         pod.note("DRA019", others.message, request.use.path, others.hint, others.severity)
         return None
     each = driver.amount(request.way, PARTITIONS)
-    return (quantity.whole(each.text) if each else None) or 1
+    return (quantity.parse_integer(each.text) if each else None) or 1
 
 
 def _choices(

@@ -99,7 +99,11 @@ def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> I
             yield this.diagnostic(
                 memory, message, 'add cores: "0", which is not capped, or a percentage', on_key=True
             )
-        elif cores is not None and memory is None and 0 < (quantity.whole(cores.text) or 0) < FULL_CARD_CORES:
+        elif (
+            cores is not None
+            and memory is None
+            and 0 < (quantity.parse_integer(cores.text) or 0) < FULL_CARD_CORES
+        ):
             message = msg("cores without memory takes all memory of each card")
             yield this.diagnostic(cores, message, "add memory, as in memory: 4096Mi", on_key=True)
 
@@ -151,7 +155,7 @@ def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Ite
             constraint.distinct and constraint.concerns(request.name)
             for constraint in claim.devices.constraints
         )
-        count = quantity.whole(way.count.text) if way.count is not None else 1
+        count = quantity.parse_integer(way.count.text) if way.count is not None else 1
         if way.count is not None and count and count > 1 and way.capacity and not apart:
             message = msg("{count} parts may be on one card", count=count)
             name = driver.attribute("uuid")

@@ -246,7 +246,7 @@ def fraction(text: str) -> Fraction | None:
 
 def plain_number(text: str) -> int | None:
     """MiB or cards: plain digits, at least 1; None for anything else."""
-    return quantity.whole(text) if WHOLE_NUMBER.fullmatch(text) else None
+    return quantity.parse_integer(text) if WHOLE_NUMBER.fullmatch(text) else None
 
 
 def mib(text: str) -> Fraction | None:

@@ -37,7 +37,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
 from gpuxlate.rules.predicates import IsInit, Violation
 
-KINDS: tuple[type[RowRule], ...] = (
+ROW_RULE_TYPES: tuple[type[RowRule], ...] = (
     NumberRule,
     NeededKeyRule,
     ExcludedKeyRule,
@@ -57,7 +57,7 @@ KINDS: tuple[type[RowRule], ...] = (
     VersionRule,
 )
 """The kinds that any dialect may have, in the order of their numbers."""
-ROW_RULES: Mapping[int, type[RowRule]] = {rule_type.kind: rule_type for rule_type in KINDS}
+ROW_RULES: Mapping[int, type[RowRule]] = {rule_type.kind: rule_type for rule_type in ROW_RULE_TYPES}
 
 
 @record

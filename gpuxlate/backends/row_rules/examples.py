@@ -10,7 +10,7 @@ from gpuxlate.model.keys import Place
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
 from gpuxlate.rules.base import PodExample
 
-EXAMPLE_SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
+RULE_EXAMPLE_SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
 """What the example asks for: the first that the dialect can express, rounded where it must be."""
 
 
@@ -24,7 +24,7 @@ def share(table: KeyTable) -> PodExample:
     one_card = None if parts else _written(table, Share(1))
     if one_card is not None:
         return one_card
-    tried = (_written(table, share) for share in EXAMPLE_SHARES)
+    tried = (_written(table, share) for share in RULE_EXAMPLE_SHARES)
     example = next(
         (example for example in tried if example and parts & {*example.limits[0], *example.annotations}), None
     )

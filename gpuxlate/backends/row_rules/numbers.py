@@ -63,7 +63,7 @@ def cards_of_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: C
     """How many cards a total is divided among; None where no key says it."""
     count = count_row_for(table, row)
     value = None if count is None else _counted(count, pod, container)
-    number = None if value is None else quantity.whole(value.text)
+    number = None if value is None else quantity.parse_integer(value.text)
     return number if number and number > 0 else None
 
 
@@ -112,7 +112,7 @@ def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: Co
     return count_row_for(table, row) is not None and cards_of_container(table, row, pod, container) is None
 
 
-def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
+def legal_number(table: KeyTable, row: KeySpec) -> Predicate:
     """The condition that the number of a row is one of ``legal_for_container``."""
     count = count_row_for(table, row)
     if count is None:
@@ -141,7 +141,7 @@ def mib_of_each_card(
 ) -> Fraction | None:
     """The MiB of each card that a row of memory requests; None where it has no amount."""
     text = container.resources[row.name].text
-    number = quantity.whole(text)
+    number = quantity.parse_integer(text)
     amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
     cards = cards_of_container(table, row, pod, container) or 1
     return None if amount is None else Fraction(amount) / cards
@@ -210,7 +210,7 @@ class NumberRule(RowRule):
             when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
             if row.overridden_by and self.skips_overridden:
                 when &= Not(Requests(*row.overridden_by))
-            legal = is_legal(self.table, row)
+            legal = legal_number(self.table, row)
             numbers = (int(value) for value in row.uncertain_values)  # which UncertainValueRule reports
             doubtful = [Range(n, n) for n in numbers if not row.legal.allows(n)]
             if doubtful:
@@ -367,7 +367,7 @@ class SizeRule(RowRule):
     def _requested_size(row: KeySpec, container: ContainerKeys) -> int:
         """The number of a container in the unit of sizes; 0 where it has none."""
         value = container.resources.get(row.name)
-        number = (quantity.whole(value.text) if value else None) or 0
+        number = (quantity.parse_integer(value.text) if value else None) or 0
         return number * GIB if 0 < number <= row.gib_up_to else number
 
     def example(self) -> PodExample:

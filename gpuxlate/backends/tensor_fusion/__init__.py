@@ -102,7 +102,7 @@ def containers_of(pod: PodKeys) -> tuple[str, ...]:
 def _counts(container: ContainerKeys) -> bool:
     """Whether the container has whole cards in limits."""
     value = container.limits.get(NVIDIA_GPU)
-    return value is not None and bool(quantity.whole(value.text))
+    return value is not None and bool(quantity.parse_integer(value.text))
 
 
 class _Pod:

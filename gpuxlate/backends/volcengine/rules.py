@@ -134,7 +134,7 @@ def name_of(container: ContainerKeys) -> str:
     return container.name or msg("number {place}", place=container.index + 1)
 
 
-def cards_text(count: int) -> Message:
+def whole_cards_text(count: int) -> Message:
     """``1 whole card``, ``2 whole cards``."""
     return msg("1 whole card") if count == 1 else msg("{count} whole cards", count=count)
 
@@ -480,7 +480,7 @@ def compute_above_one_card_is_whole_cards(
 
 
 def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnostic:
-    cards = cards_text(cores // k.FULL)
+    cards = whole_cards_text(cores // k.FULL)
     message = msg("mgpu-memory is not allowed with {cards} (mgpu-core {cores})", cards=cards, cores=cores)
     edits = tuple(Remove(value.path) for value in both_places(violation.container, k.MEMORY))
     fix = Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
@@ -974,7 +974,7 @@ def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _:
         "write {key}: {cores} for {cards}, or use separate pods",
         key=k.CORE,
         cores=k.FULL * violation.number,
-        cards=cards_text(violation.number),
+        cards=whole_cards_text(violation.number),
     )
     message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
     return this.diagnostic(violation.value_at, message, hint, on_key=True)

@@ -104,12 +104,12 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
             yield this.diagnostic(value, message, hint)
     yield from _in_one_container(this, asking[0], pod)
     quota = keys.labels.get(CORES)
-    quota_count = quantity.whole(quota.text) if quota and is_legal(quota) else None
+    quota_count = quantity.parse_integer(quota.text) if quota and is_legal(quota) else None
     if quota_count is None:
         return
     for container in pod.all_containers():
         for count in (container.resources[name] for name in (COUNT, NPU) if name in container.resources):
-            if quantity.whole(count.text) != quota_count:
+            if quantity.parse_integer(count.text) != quota_count:
                 message = msg(
                     "{key} is {number} and {other} is {value}: both are percent of one card",
                     key=count.path[-1],
@@ -231,7 +231,7 @@ def _whole_cards(pod: PodKeys) -> list[Value]:
         value
         for container in (*pod.init_containers, *pod.containers)
         for name, value in container.resources.items()
-        if DIALECT.find(name) is not None and (quantity.whole(value.text) or 0) > 0
+        if DIALECT.find(name) is not None and (quantity.parse_integer(value.text) or 0) > 0
     ]
 
 
@@ -304,7 +304,7 @@ def _together(pod: PodKeys) -> int:
 
     def of(container: ContainerKeys) -> int:
         values = (container.resources[name] for name in (COUNT, NPU) if name in container.resources)
-        return sum(quantity.whole(value.text) or 0 for value in values)
+        return sum(quantity.parse_integer(value.text) or 0 for value in values)
 
     return max([sum(map(of, pod.containers)), *map(of, pod.init_containers)])
 
