@@ -139,7 +139,7 @@ def translate(
     files: dict[str, str] = {}
     if isinstance(text, os.PathLike):
         with _readable():
-            result = run.translate(expand_paths([os.fspath(text)]), settings)
+            [result] = run.translate_to(expand_paths([os.fspath(text)]), [settings])
         _all_read(result)
         diagnostics, items = tuple(result.diagnostics), tuple(result.items)
         files = {file.name: file.new.decode() for file in result.files}

@@ -169,7 +169,7 @@ OF_POD = {row.name: str(row.sets) for row in KEYS if Place.ANNOTATION in row.pla
 BEFORE = PARTITION.removesuffix("*")
 
 
-def partitions(container: ContainerKeys) -> list[str]:
+def partition_resources(container: ContainerKeys) -> list[str]:
     """The resources of a container that count partitions."""
     return [name for name in container.resources if name.startswith(BEFORE)]
 
@@ -185,7 +185,7 @@ def allows(name: str, text: str) -> bool:
 # The neutral keys of gpuxlate itself, inline in a manifest. Every share is exact here.
 def _partition(pod: PodReader, container: ContainerKeys) -> tuple[Partition, Path] | None:
     """The partition of a container; of several, a rule reports all but one."""
-    names = partitions(container)
+    names = partition_resources(container)
     counts = [pod.number(container, name) for name in names]
     if not counts or counts[0] is None:
         return None
@@ -329,7 +329,7 @@ def document_fits_its_schema(this: Rule, pod: PodKeys, context: Context) -> Iter
     for container in pod.all_containers():
         resources = container.resources
         counts = [name for name in STRATEGIES if name in resources]
-        for name in (*partitions(container)[1:], *counts[1:]):
+        for name in (*partition_resources(container)[1:], *counts[1:]):
             message = msg("{key} is a second one: a share has one partition, one kind of replica", key=name)
             yield this.diagnostic(resources[name], message, "use a separate container for each", on_key=True)
         if REPLICA_OF in resources and not counts:

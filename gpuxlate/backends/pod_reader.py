@@ -183,7 +183,7 @@ def _largest_card(profile: Profile | None) -> Iterator[Card]:
 
 
 # What a backend returns for a pod: shares, and choices that no share holds.
-NODE_SELECTOR = "node selector"
+NODE_SELECTOR_TEXT = "node selector"
 
 
 class Selector(NamedTuple):
@@ -193,7 +193,7 @@ class Selector(NamedTuple):
     key: str
     text: str
     path: Path
-    what: str = NODE_SELECTOR  # where it is set
+    what: str = NODE_SELECTOR_TEXT  # where it is set
     chosen: Chosen | None = None
 
 

@@ -29,7 +29,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import ChangeKind, Profile, card_meant, card_of, products, products_with
 from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device, above_limit
 
-Numbers = dict[str, int | str | None]
+KeyValues = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
 
 ONE_SHARE = "a pod of {target} has one share, and {count} containers request one"
@@ -136,7 +136,7 @@ def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> 
 
 
 def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
-    values: Numbers = {}
+    values: KeyValues = {}
     rows = _rows(table, placing, profile)
     if placing.init and not table.init_containers:
         placing.refuse(
@@ -248,7 +248,7 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
     return None
 
 
-def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
+def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> KeyValues:
     """The values for whole cards: the key that counts nothing else, or the count of cards alone."""
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
         cards = _count(table, rows.cards, placing)
@@ -279,7 +279,7 @@ def _count(table: KeyTable, row: KeySpec, placing: ShareWriter) -> int:
 
 def _part(
     table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None, free: frozenset[str]
-) -> Numbers:
+) -> KeyValues:
     cards = int(placing.take("cards"))
     if cards > 1 and (table.several_cards is not SeveralCards.SHARED or rows.cards is None):
         placing.refuse(
@@ -303,7 +303,7 @@ def _part(
         fit_size(table, placing, table.sizes, table.code(RuleKind.SIZES))
     if placing.whole_cards:
         return _whole(table, rows, placing)
-    values: Numbers = {}
+    values: KeyValues = {}
     if rows.cards is not None and Place.RESOURCE in rows.cards.places:
         values[rows.cards.name] = _count(table, rows.cards, placing)
     for row in rows.parts:
@@ -318,7 +318,7 @@ def _part(
     return values
 
 
-def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: Numbers) -> None:
+def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: KeyValues) -> None:
     """Note keys that newer releases do not read, where no profile names the release of the cluster."""
     for row in rows.parts:
         last = release_of(changes_of(row), ChangeKind.REMOVED)

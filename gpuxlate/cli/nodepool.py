@@ -40,7 +40,7 @@ CloudFormat = Literal["aks", "eks"]
 """Node pools of clouds that run a vendor's own components."""
 PoolFormat = Literal["text", "kubectl", Scaling, CloudFormat]
 """Formats that are written target by target."""
-PLACEHOLDER = "<node>"
+NODE_PLACEHOLDER = "<node>"
 
 _KUBECTL = {
     Setter.YOU: ("", ""),
@@ -130,7 +130,7 @@ def _blocks(
     machines: Sequence[str],
 ) -> Iterator[str]:
     """The texts of a format, target by target."""
-    nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
+    nodes = [shlex.quote(name) for name in node] or [NODE_PLACEHOLDER]
     for backend, pools_of_target in pools.items():
         match output:
             case "asg-tags" | "cluster-api" | "karpenter":

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from gpuxlate.config.strict import LABEL_PATTERN, OMITTED, AtLeastOne, NonEmptyText, Strict
+from gpuxlate.config.strict import LABEL_PATTERN, UNSET, AtLeastOne, NonEmptyText, Strict
 from gpuxlate.model.limits import MAX_NAME
 
 CardConfidence = Literal["documented", "seen"]
@@ -17,12 +17,12 @@ class CardsModel(Strict):
 
     model_config = ConfigDict(title="Cards")
 
-    model: NonEmptyText = Field(default=OMITTED, description="Card model.", examples=["A10"])
+    model: NonEmptyText = Field(default=UNSET, description="Card model.", examples=["A10"])
     perNode: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED, description="Cards of one node.", examples=[4]
+        default=UNSET, description="Cards of one node.", examples=[4]
     )
     memoryMiB: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED, description="Memory of one card in MiB.", examples=[22731]
+        default=UNSET, description="Memory of one card in MiB.", examples=[22731]
     )
 
 
@@ -33,23 +33,23 @@ class TemplateModel(Strict):
 
     name: NonEmptyText = Field(description="Name of the template.", examples=["vir05_1c_16g", "1g.10gb"])
     memoryMiB: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="Memory of the part in MiB, as nodes show it (less than the GB of a MIG profile).",
         examples=[16384],
     )
     aiCores: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED, description="AI cores of the part.", examples=[5]
+        default=UNSET, description="AI cores of the part.", examples=[5]
     )
     multiprocessors: AtLeastOne = Field(
-        default=OMITTED, description="Streaming multiprocessors of the part.", examples=[14]
+        default=UNSET, description="Streaming multiprocessors of the part.", examples=[14]
     )
     most: AtLeastOne = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Instances on one card, where all of them are of this template.",
         examples=[7],
     )
     source: NonEmptyText = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Documents that memory and compute come from, where they are not those of the card.",
         examples=["A data sheet"],
     )
@@ -77,64 +77,64 @@ class CardModel(Strict):
         examples=["nvidia"],
     )
     memoryMiB: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="MiB of one card that can be allocated: the least that a document gives. Omitted: no "
         "document gives it.",
         examples=[22731],
     )
     nominalMiB: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="The size in the card's name or data sheet, where a node may offer less; a GB is 1024 "
         "MiB.",
         examples=[24576],
     )
     aiCores: AtLeastOne = Field(  # noqa: N815
-        default=OMITTED, description="AI cores of the whole card.", examples=[20]
+        default=UNSET, description="AI cores of the whole card.", examples=[20]
     )
     multiprocessors: AtLeastOne = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Streaming multiprocessors of the whole card, or compute units.",
         examples=[108],
     )
     architecture: NonEmptyText = Field(
-        default=OMITTED,
+        default=UNSET,
         description="What the compiler of the vendor calls the architecture of the card.",
         examples=["gfx1201"],
     )
     fp16Tflops: float = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         gt=0,
         description="TFLOPs of FP16 of the whole card, where a scheduler counts compute in them.",
         examples=[71.2],
     )
     names: dict[NonEmptyText, NonEmptyText] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Name of a target to the text for the card in the target's keys.",
         examples=[{"baidu-cce": "a10_24g"}],
     )
     productName: NonEmptyText = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="The exact name of the card that its driver has, as nvidia-smi prints it. Omitted: cards "
         "of this model have several, or no document gives it.",
         examples=["NVIDIA A10"],
     )
     templates: list[TemplateModel] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="The only parts of the card that can be allocated.",
         examples=[[{"name": "vir05_1c_16g", "memoryMiB": 16384, "aiCores": 5}]],
     )
     templatesOf: NonEmptyText = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="Name of a card of the catalogue with the same templates, in place of a list.",
         examples=["A100-80GB"],
     )
     sizesMiB: list[AtLeastOne] = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="The only amounts of memory that a part of the card may have, in MiB.",
         examples=[[1024, 2048]],
     )
     source: NonEmptyText = Field(
-        default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
+        default=UNSET, description="Documents that the facts come from.", examples=["A data sheet"]
     )
     confidence: CardConfidence = Field(
         default="documented",

@@ -13,6 +13,7 @@ from gpuxlate.config.document import API_VERSION, DECISIONS, SCHEMA_CODE, is_dec
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Put, Remove, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES
 from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.share import NUMBER_FIELDS
 from gpuxlate.rules.source import decision_has_a_reason, invalid_yaml_finding
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Node, get
@@ -23,8 +24,6 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import apply
 
 LIST = "decisions"
-NUMBER_FIELDS = ("cores", "memoryMiB")
-"""Fields that a person can fill in."""
 AMOUNT_FIELDS = (*NUMBER_FIELDS, "memoryLimitMiB")
 POD_FIELD = "selector"
 """The field of what belongs to the pod, whatever container an entry names."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from gpuxlate.config.strict import OMITTED, Strict
+from gpuxlate.config.strict import UNSET, Strict
 
 
 class DecisionModel(Strict):
@@ -21,13 +21,13 @@ class DecisionModel(Strict):
         examples=["Deployment/ml/bert"],
     )
     container: str = Field(
-        default=OMITTED,
+        default=UNSET,
         min_length=1,
         description="The container, or the part of values (server.resources). Omitted: any of the object.",
         examples=["server"],
     )
     to: str = Field(
-        default=OMITTED,
+        default=UNSET,
         min_length=1,
         description="The target, or an alias of it. Omitted: any target.",
         examples=["tencent-qgpu"],

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from gpuxlate.config.strict import LABEL_PATTERN, NO_CONTROL, OMITTED, SUBDOMAIN_PATTERN, FromText, Strict
+from gpuxlate.config.strict import LABEL_PATTERN, NO_CONTROL, SUBDOMAIN_PATTERN, UNSET, FromText, Strict
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
@@ -44,7 +44,7 @@ class WorkloadModel(Strict):
         examples=["deployment.yaml"],
     )
     container: str = Field(
-        default=OMITTED,
+        default=UNSET,
         pattern=LABEL_PATTERN,
         max_length=63,
         description="Name of the container that gets the share; needed only when the pod has more than "
@@ -59,13 +59,13 @@ class DeviceModel(Strict):
     model_config = ConfigDict(title="Device")
 
     vendor: str = Field(
-        default=OMITTED,
+        default=UNSET,
         pattern=VENDOR_PATTERN,
         description="Who makes the cards: small letters, digits and '-'. Omitted: any vendor.",
         examples=["nvidia"],
     )
     models: list[Annotated[str, Field(pattern=MODEL_PATTERN)]] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Card models by their names in the catalogue of cards; one of them. Omitted: any model.",
         examples=[["A100-SXM4-80GB"]],
     )
@@ -95,12 +95,12 @@ class ReplicaModel(Strict):
     model_config = ConfigDict(title="Replica", json_schema_extra={"minProperties": 1})
 
     of: Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": LEAST_CLIENTS})] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="How many equal clients the card has, at least 2. Omitted: the profile knows.",
         examples=[4],
     )
     strategy: Annotated[Strategy, FromText] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="How they share it: time-slicing promises no part, with mps each has an equal part of "
         "compute and memory. Omitted: the profile knows.",
         examples=["mps"],
@@ -121,17 +121,17 @@ class MetadataModel(Strict):
         examples=["bert-serving"],
     )
     namespace: str = Field(
-        default=OMITTED,
+        default=UNSET,
         pattern=LABEL_PATTERN,
         max_length=63,
         description="Namespace: small letters, digits and '-', at most 63 characters (DNS-1123 label).",
         examples=["serving"],
     )
     labels: dict[str, str] = Field(
-        default=OMITTED, description="Labels: text to text.", examples=[{"team": "nlp"}]
+        default=UNSET, description="Labels: text to text.", examples=[{"team": "nlp"}]
     )
     annotations: dict[str, str] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Annotations: text to text. gpuxlate.io/ignore suppresses rules.",
         examples=[{"gpuxlate.io/ignore": "TKE002"}],
     )
@@ -187,66 +187,66 @@ class ShareModel(Strict):
         examples=[1, 2],
     )
     cores: PositiveNumber = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Compute in percent of one card, total over the cards: 1 to 100 x cards, and it "
         "divides by cards (2 cards at 30 % each: 60). Omitted: compute is not capped.",
         examples=[30],
     )
     memoryMiB: PositiveNumber = Field(  # noqa: N815  the field's own name
-        default=OMITTED,
+        default=UNSET,
         description="GPU memory in MiB (not MB, not GiB), total over the cards; it divides by cards. "
         "Omitted: all memory of the cards.",
         examples=[4096],
     )
     memoryPercent: Percent = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="GPU memory in percent of each card, the same for every card, in place of memoryMiB. "
         "How many MiB that is depends on the card. Omitted: memoryMiB, or all memory.",
         examples=[50],
     )
     policy: Annotated[Policy, FromText] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="How compute is divided on a shared card: fixed-share is a hard cap, burst-share a "
         "guaranteed floor plus idle compute, best-effort competes by weight. Omitted: whatever the "
         "cluster does.",
         examples=["fixed-share"],
     )
     qos: Annotated[Qos, FromText] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Colocation class: online pre-empts offline. Omitted: no colocation.",
         examples=["online"],
     )
     memoryLimitMiB: PositiveNumber = Field(  # noqa: N815
-        default=OMITTED,
+        default=UNSET,
         description="How far GPU memory may burst, in MiB, total over the cards: memoryMiB or more, and it "
         "divides by cards. Omitted: memoryMiB is the limit.",
         examples=[8192],
     )
     device: DeviceModel = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Which cards will do: a vendor, or models. Omitted: any card.",
         examples=[{"vendor": "nvidia", "models": ["A100-SXM4-80GB"]}],
     )
     isolation: Annotated[Isolation, FromText] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="The least isolation that is acceptable on a shared card: hardware is a partition or a "
         "card of its own, soft is kept by driver or library, none is acceptable as well. Omitted: "
         "whatever the cluster gives.",
         examples=["soft"],
     )
     partition: PartitionModel = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Hardware partitions of a card, in place of cards, cores and memory: what they amount to "
         "comes from the catalogue of cards.",
         examples=[{"profile": "1g.10gb"}],
     )
     replica: ReplicaModel = Field(
-        default=OMITTED,
+        default=UNSET,
         description="One of N equal clients of a card, or of a partition, in place of cores and memory.",
         examples=[{"of": 4, "strategy": "mps"}],
     )
     workload: WorkloadModel = Field(
-        default=OMITTED,
+        default=UNSET,
         description="What the share is put on. Omitted: a small Pod that runs nvidia-smi.",
         examples=[{"file": "deployment.yaml", "container": "server"}],
     )

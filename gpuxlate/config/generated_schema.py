@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
-from gpuxlate.model.declarations import OMITTED as NOT_PRINTED
+from gpuxlate.model.declarations import OMITTED
 
 
 class DeclarationOrderSchema(GenerateJsonSchema):
@@ -31,7 +31,7 @@ class PrintedRecordSchema(DeclarationOrderSchema):
 
     def field_is_required(self, field: Any, total: bool) -> bool:
         if field["type"] == "dataclass-field":
-            return field["schema"].get("default") is not NOT_PRINTED
+            return field["schema"].get("default") is not OMITTED
         return super().field_is_required(field, total)
 
     def dataclass_schema(self, schema: Any) -> JsonSchemaValue:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_mo
 
 from gpuxlate.backends import registry
 from gpuxlate.config.card_models import CardModel, CardsModel
-from gpuxlate.config.strict import OMITTED, AtLeastOne, FromText, NonEmptyText, ResourceName, Strict
+from gpuxlate.config.strict import UNSET, AtLeastOne, FromText, NonEmptyText, ResourceName, Strict
 from gpuxlate.config.validation_errors import NUMBER, WORD
 from gpuxlate.model.profile import ChangeKind, Extension
 from gpuxlate.model.share import Policy
@@ -36,23 +36,23 @@ class ReleaseChangeModel(Strict):
         examples=["renamed"],
     )
     replacement: NonEmptyText = Field(
-        default=OMITTED, description="The key that is read in its place.", examples=["hygon.com/hcunum"]
+        default=UNSET, description="The key that is read in its place.", examples=["hygon.com/hcunum"]
     )
     values: list[NonEmptyText] = Field(
-        default=OMITTED, description="Values that it takes from then on.", examples=[["128", "160"]]
+        default=UNSET, description="Values that it takes from then on.", examples=[["128", "160"]]
     )
     above: AtLeastOne = Field(
-        default=OMITTED,
+        default=UNSET,
         description="With refused: it refuses larger numbers, and nothing else.",
         examples=[100],
     )
     text: NonEmptyText = Field(
-        default=OMITTED,
+        default=UNSET,
         description="What is different, in words.",
         examples=["where memoryPerCard lists it"],
     )
     source: NonEmptyText = Field(
-        default=OMITTED, description="The document that says so.", examples=["notes of our own build"]
+        default=UNSET, description="The document that says so.", examples=["notes of our own build"]
     )
 
 
@@ -65,9 +65,7 @@ class ReleaseModel(Strict):
     version: ComponentVersion = Field(
         description="The release, in quotes where it looks like a number.", examples=["2.11.0"]
     )
-    announced: bool = Field(
-        default=OMITTED, description="It is documented, and not out yet.", examples=[True]
-    )
+    announced: bool = Field(default=UNSET, description="It is documented, and not out yet.", examples=[True])
     changes: list[ReleaseChangeModel] = Field(
         min_length=1,
         description="What it changes.",
@@ -85,16 +83,16 @@ class CommonProfile(Strict):
         examples=["alibaba-gpushare"],
     )
     kubernetesVersion: NonEmptyText = Field(  # noqa: N815
-        default=OMITTED, description="Version of the cluster, in quotes.", examples=["v1.28.9-aliyun.1"]
+        default=UNSET, description="Version of the cluster, in quotes.", examples=["v1.28.9-aliyun.1"]
     )
     nodeImage: NonEmptyText = Field(  # noqa: N815
-        default=OMITTED, description="Image of the GPU nodes.", examples=["alinux3"]
+        default=UNSET, description="Image of the GPU nodes.", examples=["alinux3"]
     )
     policy: Annotated[Policy, FromText] = Field(
-        default=OMITTED, description="Compute policy of the nodes.", examples=["fixed-share"]
+        default=UNSET, description="Compute policy of the nodes.", examples=["fixed-share"]
     )
     cards: CardsModel = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Model, number and memory of the cards of a node.",
         examples=[{"model": "A10", "perNode": 4, "memoryMiB": 22731}],
     )
@@ -105,13 +103,13 @@ class CommonProfile(Strict):
         examples=[1, 1024],
     )
     catalogue: list[CardModel] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="Cards that the catalogue of cards does not have. Of a card that it has, what is "
         "written here counts, and the rest stays.",
         examples=[[{"name": "L20", "vendor": "nvidia", "memoryMiB": 45470}]],
     )
     releases: list[ReleaseModel] = Field(
-        default=OMITTED,
+        default=UNSET,
         description="What releases change that the package does not know, such as builds of your own.",
         examples=[
             [
@@ -135,7 +133,7 @@ def profile_model() -> type[BaseModel]:
         name: (
             ComponentVersion,
             Field(
-                default=OMITTED,
+                default=UNSET,
                 description=f"Version of {component.title}, in quotes where it looks like a number.",
                 examples=["1.2.3"],
             ),
@@ -145,13 +143,13 @@ def profile_model() -> type[BaseModel]:
     usual = dict.fromkeys(list(versions)[:1], "1.2.3")
     components = create_model("ComponentsModel", __base__=Strict, __doc__=COMPONENTS, **versions)
     parts: dict[str, Any] = {
-        "components": (components, Field(default=OMITTED, description=COMPONENTS, examples=[usual]))
+        "components": (components, Field(default=UNSET, description=COMPONENTS, examples=[usual]))
     }
     for part in registry.extensions():
         model = _model_of(part)
         name, first = next(iter(model.model_fields.items()))
         example = {name: first.examples[0] if first.examples else first.default}
-        parts[part.key] = (model, Field(default=OMITTED, description=model.__doc__, examples=[example]))
+        parts[part.key] = (model, Field(default=UNSET, description=model.__doc__, examples=[example]))
     return create_model("ProfileModel", __base__=CommonProfile, __doc__=CommonProfile.__doc__, **parts)
 
 
@@ -163,7 +161,7 @@ def _model_of(part: type[Extension]) -> type[BaseModel]:
         if isinstance(default, Extension):
             inner = _model_of(kind)
             example = {name: model_field.default for name, model_field in inner.model_fields.items()}
-            field = Field(default=OMITTED, description=setting.description, examples=[example])
+            field = Field(default=UNSET, description=setting.description, examples=[example])
             members[setting.name] = (inner, field)
             continue
         field = Field(default=default, description=setting.description, examples=[default])

@@ -21,7 +21,7 @@ SUBDOMAIN_PATTERN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-
 NO_CONTROL = r"^[^\x00-\x1f]+$"
 """A file name that an operating system can take, on one line."""
 
-OMITTED: Any = None
+UNSET: Any = None
 """Stands where a document says nothing; null itself is refused."""
 
 FromText = Field(strict=False)

@@ -30,7 +30,7 @@ Where = tuple[int, tuple[object, ...], str]
 """A container: document, path of the pod, name."""
 
 
-def lenses(text: OpenText, editor: EditorSettings) -> list[types.CodeLens]:
+def share_lenses(text: OpenText, editor: EditorSettings) -> list[types.CodeLens]:
     """One lens for each share, and one for each target beside it."""
     shares = _items(text, editor, editor.reading(), READ)
     if not any(item.share for item in shares):

@@ -86,7 +86,7 @@ def completed(ls: Server, params: types.CompletionParams) -> list[types.Completi
 def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
     """The shares of a text, and what becomes of them, above their containers."""
     check = ls.check(params.text_document.uri)
-    return lens.lenses(check.text, check.editor) if check and check.editor and check.shares else None
+    return lens.share_lenses(check.text, check.editor) if check and check.editor and check.shares else None
 
 
 HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {

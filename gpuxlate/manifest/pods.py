@@ -195,7 +195,7 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         ((template, template_path), (spec, path)) if template_path != path else ((template, template_path),),
         selected(owner, object_path, spec, path),
     )
-    pod_keys = keys(spec, path, own_metadata, (*template_path, "metadata"), containers, around=around)
+    pod_keys = keys_of_pod(spec, path, own_metadata, (*template_path, "metadata"), containers, around=around)
     has_place = isinstance(own_metadata, Mapping) or path[-1:] == ("spec",)
     lacks = frozenset() if has_place else METADATA
     pod = Pod(pod_keys, ref, object_path, lacks, places=(pod_keys.metadata_path,))
@@ -229,7 +229,7 @@ def _pod_by_shape(
     )
     places = (*copies, *([metadata_path] if has_place else []), *winning) or ((*path, "metadata"),)
     metadata = get(owner, *metadata_path[len(object_path) :]) if has_place else None
-    pod_keys = keys(spec, path, metadata, metadata_path if has_place else places[-1], containers)
+    pod_keys = keys_of_pod(spec, path, metadata, metadata_path if has_place else places[-1], containers)
     pod_keys = _with_copies(pod_keys, shape.copied, owner, object_path, path)
     copied = {field for copy in shape.copied if copy.path == ("metadata",) for field in copy.fields}
     around = surroundings(
@@ -270,7 +270,7 @@ _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgn
 _IN_METADATA = ("labels", "annotations")
 
 
-def keys(
+def keys_of_pod(
     spec: Mapping,
     path: Path,
     metadata: Node | None,

@@ -243,6 +243,9 @@ class PrintedShare(Printed):
 
 JSON_NAMES: Mapping[str, str] = {name: json_name(name) for name in PrintedShare.__annotations__}
 """Attribute name to the name that documents and reports use."""
+NUMBER_FIELDS = ("cores", "memoryMiB")
+"""JSON names of the numbers that a person can fill in; each is a total over the cards."""
+
 ShareField = Annotated[str, Keywords(enum=[*JSON_NAMES.values(), "selector"])]
 """A field of a share, or its selector."""
 ONLY_WHEN_SET = frozenset(

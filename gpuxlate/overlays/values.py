@@ -28,7 +28,7 @@ from gpuxlate.manifest.pods import (
     container,
     expand,
     has_containers,
-    keys,
+    keys_of_pod,
     pod_at,
 )
 from gpuxlate.model.diagnostics import ObjectRef, Path
@@ -120,7 +120,7 @@ def _is_part(node: Mapping) -> bool:
 def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> Pod:
     name = ".".join(map(str, path)) or ref.name or ""
     container_keys = replace(container(node, path, 0, False, RESOURCES), name=name)
-    pod_keys = replace(keys(node, path, node, path, [container_keys], fields), grows=True)
+    pod_keys = replace(keys_of_pod(node, path, node, path, [container_keys], fields), grows=True)
     fields_of_pods = METADATA | SCHEDULING_FIELDS | {ENV}
     fields_there = {field for field in fields_of_pods if _holds(get(node, fields.get(field, field)), field)}
     kept = (RESOURCES, *(fields.get(field, field) for field in sorted(fields_there - {SCHEDULER_FIELD})))

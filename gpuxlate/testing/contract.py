@@ -177,7 +177,7 @@ EXAMPLE_PARTS = (
 )
 """Parts of cards of one vendor and of another, and clients of them."""
 EMPTY_POD = PodKeys((ContainerKeys("main"),))
-NUMBER_FIELDS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
+SHARE_NUMBERS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
 RANDOM_TEXTS = 20
 
 
@@ -275,7 +275,7 @@ class _Trial:
 
         Where other numbers decide, a warning of a rule will do.
         """
-        number = self.row.sets in NUMBER_FIELDS
+        number = self.row.sets in SHARE_NUMBERS
         noted = read.findings if number else read.reading.notes
         return any(finding.severity is Severity.ERROR for finding in read.findings) or any(
             finding.path[: len(path)] == path for finding in noted

@@ -33,8 +33,6 @@ from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source
 
-RESOURCES = "resources"
-
 
 class JudgedLoss(NamedTuple):
     """A loss of a run, in the container that an entry names. ``final``: nothing accepts it."""
@@ -414,7 +412,7 @@ def place_judged(
 
 def part_name(path: Path) -> str:
     """The name that an entry has for a part of the values of a chart."""
-    return ".".join(map(str, (*path, RESOURCES)))
+    return ".".join(map(str, (*path, "resources")))
 
 
 def _container(path: Path, pods: Sequence[Pod]) -> str | None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.pod_reader import NODE_SELECTOR, ContainerShare, Selector
+from gpuxlate.backends.pod_reader import NODE_SELECTOR_TEXT, ContainerShare, Selector
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, amount_of
 from gpuxlate.model.declarations import record
@@ -254,7 +254,7 @@ def _selector_loss(selector: Selector, backend: Backend) -> Loss:
 
 def _without(selector: Selector, backend: Backend) -> Message:
     """What to do about a selector that the target does not have."""
-    if selector.what != NODE_SELECTOR:
+    if selector.what != NODE_SELECTOR_TEXT:
         return msg(
             "remove the {what}: nothing at {target} reads it, or pass --drop selector",
             what=msg(selector.what),

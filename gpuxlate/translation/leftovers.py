@@ -53,7 +53,7 @@ KEY_OF_TARGET = (
 )
 REMOVE_OR_ALLOW = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
-WHOLE_CARDS = "its pod requests whole cards by a key that every cloud uses"
+REQUESTS_WHOLE_CARDS = "its pod requests whole cards by a key that every cloud uses"
 OTHER_KEYS = "its pod requests GPUs by other keys"
 READ_THEM = "pass --from {dialect} to translate them, or --allow-leftovers"
 NO_CHART = (
@@ -300,10 +300,10 @@ def _left_in_pod(
             is_of_sources = any(source.owns(occurrence.name) for source in sources)
             if not is_of_sources and occurrence.name not in words.joined(names):
                 reader = scope.reader(occurrence.name, names)
-                none = WHOLE_CARDS if reader else _how_pod_requests(names, words)
+                none = REQUESTS_WHOLE_CARDS if reader else _how_pod_requests(names, words)
                 why = run.why_left or texts.of_pods or none
                 hint = scope.hint(texts.below if why == BELOW else texts.hint)
-                if reader and why is WHOLE_CARDS:
+                if reader and why is REQUESTS_WHOLE_CARDS:
                     hint = msg(READ_THEM, dialect=reader)
                 on_key = occurrence.path[-1:] == (occurrence.name,)
                 finding = scope.finding(
@@ -337,7 +337,7 @@ def _left_in_pod(
 def _how_pod_requests(names: Set[str], words: KeyIndex) -> str:
     """Why a pod with these resources, none of which was read as a share, has no share."""
     if names & registry.whole_card_keys():
-        return WHOLE_CARDS
+        return REQUESTS_WHOLE_CARDS
     asks = any(words.is_resource(name) or words.unread(name) for name in names)
     return OTHER_KEYS if asks else NO_SHARE
 

@@ -50,11 +50,6 @@ def one_by_one(work: FileWork, files: Iterable[Input]) -> Iterator[tuple[Input, 
     return ((file, result_or_error(work, file)) for file in files)
 
 
-def translate(files: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
-    """Translate files in their order."""
-    return translate_to(files, [settings], each)[0]
-
-
 def translate_to(
     files: Iterable[Input], targets: Sequence[Settings], each: Each = one_by_one
 ) -> list[Result]:

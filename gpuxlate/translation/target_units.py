@@ -18,7 +18,7 @@ from gpuxlate.model.diagnostics import Loss, LossKind
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Isolation, Share, Strategy, percent_in_mib
+from gpuxlate.model.share import JSON_NAMES, NUMBER_FIELDS, Isolation, Share, Strategy, percent_in_mib
 from gpuxlate.rules.translation import (
     needed_field_is_set,
     part_stays_a_part,
@@ -28,8 +28,6 @@ from gpuxlate.rules.translation import (
 
 PART_FIELDS = ("partition", "replica")
 """JSON names of the fields that are a part of a card in place of numbers."""
-
-NUMBER_FIELDS = ("cores", "memoryMiB")
 
 EXAMPLE_AMOUNTS = {"cores": 30, "memoryMiB": 8192}
 """The example values that hints name, per card."""

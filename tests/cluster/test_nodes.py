@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.backends.alibaba.nodes import unit_mib
+from gpuxlate.backends.alibaba.nodes import infer_unit_mib
 from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.backends.nvidia_device_plugin import ProductName
 from gpuxlate.cluster.nodes import gpu_node, gpu_nodes
@@ -100,7 +100,7 @@ def test_the_unit_of_ack_is_never_guessed() -> None:
         (22, 22731): 1024, (15, 16160): 1024, (177, 22731): 128, (16276, 16276): 1,
         (20, 22731): None, (22, None): None,
     }  # fmt: skip
-    assert {(number, card): unit_mib(number, card) for number, card in units} == units
+    assert {(number, card): infer_unit_mib(number, card) for number, card in units} == units
 
 
 def test_an_open_source_node_counts_mib() -> None:

@@ -93,7 +93,7 @@ def _shared(
 ) -> NodeView:
     units = node.amount(k.MEMORY)
     on_card = per_card(units, cards)
-    unit = unit_mib(on_card, physical)
+    unit = infer_unit_mib(on_card, physical)
     nominal = unit or DEFAULT_UNIT_MIB
     notes = []
     if unit is None:
@@ -121,7 +121,7 @@ def _shared(
     )
 
 
-def unit_mib(on_card: int | None, physical: int | None) -> int | None:
+def infer_unit_mib(on_card: int | None, physical: int | None) -> int | None:
     """MiB of one unit, from the units and the MiB of a card: it has as many as fit. None if not known."""
     if not on_card or physical is None:
         return None

@@ -131,7 +131,7 @@ REQUIREMENTS = (
     ),
 )
 CHOOSES = "cloud.google.com/compute-class"
-STRATEGIES = {Strategy.TIME_SLICING: "TIME_SHARING", Strategy.MPS: "MPS"}
+CLASS_STRATEGIES = {Strategy.TIME_SLICING: "TIME_SHARING", Strategy.MPS: "MPS"}
 """Those of a ComputeClass (CLASS)."""
 
 
@@ -186,7 +186,7 @@ def _compute_class(model: str, count: int, share: Share) -> dict[str, Any]:
         sharing["gpuPartitionSize"] = share.partition.profile
     if share.replica is not None and share.replica.of and share.replica.strategy:
         sharing |= {
-            "sharingStrategy": STRATEGIES[share.replica.strategy],
+            "sharingStrategy": CLASS_STRATEGIES[share.replica.strategy],
             "maxSharedClientsPerGPU": share.replica.of,
         }
     words = [model, *(str(value) for value in sharing.values())]

@@ -105,7 +105,7 @@ SHARED_KEYS: tuple[KeySpec, ...] = (
 )
 
 
-def partitions(container: ContainerKeys) -> list[str]:
+def partition_resources(container: ContainerKeys) -> list[str]:
     """The resources of a container that count partitions."""
     return [name for name in container.resources if any(row.matches(name) for row in _PARTITIONS)]
 

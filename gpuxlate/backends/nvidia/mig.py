@@ -84,7 +84,7 @@ def _container(
     card: Products,
     profile: Profile | None,
 ) -> ContainerShare:
-    names = k.partitions(container)
+    names = k.partition_resources(container)
     counts = [pod.number(container, name) for name in names]
     if names:
         if counts[0] is None:
@@ -239,7 +239,7 @@ NO_POLICY = "the names of the resources are patterns, and the profiles are those
 def _partitions(pod: PodKeys) -> Iterator[tuple[Value, str, str]]:
     """Each resource of a container that counts partitions: its value, its name, the profile in it."""
     for container in pod.all_containers():
-        for name in k.partitions(container):
+        for name in k.partition_resources(container):
             text = name.removeprefix(k.BEFORE).removesuffix(k.OF_SHARED)
             yield container.resources[name], name, of_resource(text)
 
@@ -270,7 +270,7 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
     for container in pod.all_containers():
         whole = container.resources.get(NVIDIA_GPU)
         has_cards = whole is not None and number(whole) != 0
-        first, *others = [*k.partitions(container), *([NVIDIA_GPU] if has_cards else [])] or [""]
+        first, *others = [*k.partition_resources(container), *([NVIDIA_GPU] if has_cards else [])] or [""]
         for name in others:
             message = msg(
                 "{key} is requested beside {first}: a container uses one of them", key=name, first=first
