@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.files.find import Input, InputError, expand_paths, reader
+from gpuxlate.files.find import Input, InputError, document_reader, expand_paths
 from gpuxlate.files.relevance import only_relevant
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import CheckedFile, Mode, check
@@ -182,7 +182,9 @@ def parse(
             raise Refused(counted.diagnostics, counted.items)
         return _parsed(tuple(counted.items), tuple(counted.diagnostics))
     source_input = _Input.of(text, name)
-    read = reader(Input(source_input.source.name, None), source_input.source, source.name if source else None)
+    read = document_reader(
+        Input(source_input.source.name, None), source_input.source, source.name if source else None
+    )
     relevant = relevant_to([settings], source_input.source) if read is documents else source_input.source
     reading = read_source(relevant, settings, read)
     diagnostics, items = source_input.findings(reading.diagnostics), source_input.items(reading.items)
@@ -215,7 +217,7 @@ def render(
     document names, else into the only one. Without, each share gets a small Pod that runs
     ``nvidia-smi``. No file that a document names is read. Raises Refused, UnknownTargetError, ValueError.
     """
-    from gpuxlate.translation.render import rendered
+    from gpuxlate.translation.render import render_shares
 
     backend = _writable(to)
     settings = Settings(
@@ -230,7 +232,7 @@ def render(
         spec = to_document("share", spec)
     source_input = _Input.of(spec, name)
     base = _Input.of(workload, None, WORKLOAD) if workload is not None else None
-    renderings = rendered(source_input.source, base.source if base else None, container, settings)
+    renderings = render_shares(source_input.source, base.source if base else None, container, settings)
     findings = [finding for part in renderings for finding in part.diagnostics]
     diagnostics = source_input.findings(base.findings(findings) if base else findings)
     diagnostics += _unmatched(settings, [judged for part in renderings for judged in part.judged])
@@ -417,7 +419,7 @@ def _name(name: object, option: str) -> str:
 
 
 def _writable(to: str) -> Backend:
-    return registry.writable(_name(to, "to"))
+    return registry.writable_backend(_name(to, "to"))
 
 
 def _manifests(name: str, option: str) -> Backend:

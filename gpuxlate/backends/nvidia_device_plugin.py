@@ -169,7 +169,7 @@ def why_no_card_fits(
 
 def clients_in(texts: Sequence[str]) -> int | None:
     """The number of clients of a card in the values of a label; None where they are not one number."""
-    number = quantity.plain(texts[0]) if len(texts) == 1 else None
+    number = quantity.parse_plain(texts[0]) if len(texts) == 1 else None
     return number if number is not None and number >= LEAST_CLIENTS else None
 
 
@@ -396,4 +396,4 @@ def has_card_labels(node: LiveNode) -> bool:
 
 
 def _number(labels: Mapping[str, str], name: str) -> int | None:
-    return quantity.plain(labels.get(name, ""))
+    return quantity.parse_plain(labels.get(name, ""))

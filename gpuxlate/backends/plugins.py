@@ -3,7 +3,7 @@
 The name of an entry point is a name of the target, its value refers to a subclass of ``Backend`` or to an
 instance; several names of one value are aliases. One plug-in is loaded by its name, where no built-in target
 has that name. All are loaded where all dialects are needed (detection, ``lint``, ``targets``, ``compare``),
-and only where ``installed`` finds some: importing importlib.metadata costs more than listing the folders.
+and only where ``has_plugins`` finds some: importing importlib.metadata costs more than listing the folders.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BrokenPluginError(UserError):
 
 
 @cache
-def installed() -> bool:
+def has_plugins() -> bool:
     """Whether some installed package has entry points of the group."""
     return any(_declares(folder) for folder in dict.fromkeys(sys.path))
 
@@ -72,13 +72,13 @@ def load_plugin(name: str) -> Backend | None:
 
 def plugin_names() -> tuple[str, ...]:
     """The names of all plug-ins, unloaded."""
-    return tuple(dict.fromkeys(entry.name for entry in _entries())) if installed() else ()
+    return tuple(dict.fromkeys(entry.name for entry in _entries())) if has_plugins() else ()
 
 
 @cache
 def backends() -> tuple[Backend, ...]:
     """Every plug-in, loaded, each once. Raises BrokenPluginError."""
-    if not installed():
+    if not has_plugins():
         return ()
     loaded = (load_plugin(name) for name in plugin_names())
     return tuple({backend.name: backend for backend in loaded if backend is not None}.values())
@@ -86,7 +86,7 @@ def backends() -> tuple[Backend, ...]:
 
 def aliases_of_plugin(backend: Backend) -> tuple[str, ...]:
     """The other names of a plug-in."""
-    values = {entry.name: entry.value for entry in _entries()} if installed() else {}
+    values = {entry.name: entry.value for entry in _entries()} if has_plugins() else {}
     own_value = values.get(backend.name)
     return tuple(name for name, value in values.items() if value == own_value and name != backend.name)
 

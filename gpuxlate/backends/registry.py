@@ -196,7 +196,7 @@ def get(name: str) -> Backend:
     return backend
 
 
-def writable(name: str) -> Backend:
+def writable_backend(name: str) -> Backend:
     """The backend of a name that shares are to be written for. Raises what ``get`` raises, and
     ReadOnlyTargetError."""
     backend = get(name)
@@ -255,7 +255,7 @@ def job_marks() -> tuple[str, ...]:
     return tuple({row.mark for row in BUILT_IN if row.mark})
 
 
-def word(name: str, text: str) -> str | None:
+def neutral_word(name: str, text: str) -> str | None:
     """The value of a field (by JSON name) for which some vendor uses the word ``text``; None where none
     does."""
     return next(

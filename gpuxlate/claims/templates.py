@@ -13,7 +13,7 @@ from gpuxlate.claims.findings import claimed_already
 from gpuxlate.manifest.pods import CLAIMS, Pod
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, nest
-from gpuxlate.model.limits import shortened
+from gpuxlate.model.limits import shorten
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import (
     CLAIMS_API_GROUP,
@@ -61,7 +61,7 @@ class NamedTemplate(NamedTuple):
 
 
 def _name(text: str) -> str:
-    return shortened(_UNFIT.sub("-", text.lower()), SUBDOMAIN)
+    return shorten(_UNFIT.sub("-", text.lower()), SUBDOMAIN)
 
 
 class Writing(NamedTuple):

@@ -29,7 +29,7 @@ from gpuxlate.cli.options import (
     RUN,
     Invocation,
     invocation,
-    shared,
+    shared_parameters,
     with_records,
 )
 from gpuxlate.cli.printing import alert, allow_closed_pipe, ignored_variable, info, show_error
@@ -113,7 +113,7 @@ class _InLanguage:
 def note_options(ctx: Any) -> None:
     """Take the options of every command, before its name or after it, for this run. Raises UserError."""
     run = invocation()
-    for name in shared().keys() & ctx.params.keys():
+    for name in shared_parameters().keys() & ctx.params.keys():
         if value := ctx.params.pop(name):
             setattr(run, name, [*(run.exclude or ()), *value] if name == "exclude" else value)
     if run.lang:
@@ -182,9 +182,11 @@ class LazyCommand(TyperCommand):
         reads_files = any(param.name in READ_FILES for param in command.params)
         if on_objects:
             command.params[0] = live.PATHS
-        command.params += [shared()[name] for name in (*flags, *(GLOBAL if reads_files else EVERYWHERE))]
+        command.params += [
+            shared_parameters()[name] for name in (*flags, *(GLOBAL if reads_files else EVERYWHERE))
+        ]
         if flags is OF_NODES:
-            command.params += [_hidden(shared()[name]) for name in ("namespace", "all_namespaces")]
+            command.params += [_hidden(shared_parameters()[name]) for name in ("namespace", "all_namespaces")]
         return command
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
@@ -281,7 +283,7 @@ def build_app(*, live: bool = False, completes: bool = False) -> Any:
     app.callback(invoke_without_command=True)(root)
     command: Any = get_command(app)
     # typer's options for completion, which write into files of a shell, are left out: there is a command
-    command.params[1:] = [shared()[name] for name in GLOBAL]
+    command.params[1:] = [shared_parameters()[name] for name in GLOBAL]
     return command
 
 

@@ -22,8 +22,8 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, msg, plural, titled
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, ContainerPlacement, fits
 from gpuxlate.planning.demand import GpuDemand, demand
-from gpuxlate.planning.free_capacity import FreeCapacity, FreeSlot, PartRoom, part_rooms, rooms
-from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, totals
+from gpuxlate.planning.free_capacity import FreeCapacity, FreeSlot, PartRoom, free_capacities, free_parts
+from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, sum_usage
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
 
@@ -144,7 +144,7 @@ def _held(held: ContainerUse) -> str:
 def _rooms_text(usage: GpuUsage) -> str:
     """What is free by target, and whether it is fragmented."""
     blocks = []
-    free, parts = rooms(usage), part_rooms(usage)
+    free, parts = free_capacities(usage), free_parts(usage)
     if free:
         head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
         blocks.append(table(head, [_room_row(target_room) for target_room in free]))
@@ -320,7 +320,12 @@ class CapacityOutput(Output):
 def _json(usage: GpuUsage, result: Answer | None) -> dict[str, Any]:
     ledgers = usage.ledgers.values()
     return CapacityOutput(
-        [*map(_node_usage, ledgers)], usage.waiting, totals(ledgers), rooms(usage), part_rooms(usage), result
+        [*map(_node_usage, ledgers)],
+        usage.waiting,
+        sum_usage(ledgers),
+        free_capacities(usage),
+        free_parts(usage),
+        result,
     ).to_json()
 
 

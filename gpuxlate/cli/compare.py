@@ -32,7 +32,7 @@ from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.model.windows import same
+from gpuxlate.model.windows import matching_lines
 from gpuxlate.report.characters import text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.items import ChangedField
@@ -109,7 +109,7 @@ def align(texts: Sequence[Sequence[str]]) -> list[AlignedLines]:
 
 def _matches(lines: Sequence[str], other_lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Pairs of indices of equal lines, in order."""
-    for block in same(lines, other_lines):
+    for block in matching_lines(lines, other_lines):
         yield from ((block.a + index, block.b + index) for index in range(block.size))
 
 

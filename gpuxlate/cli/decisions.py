@@ -140,7 +140,7 @@ def decision_files(options: DecisionOptions, base: str | None = None) -> Decisio
     if not names and write is None:
         return None
     from gpuxlate.files.find import Input
-    from gpuxlate.files.read import repository
+    from gpuxlate.files.read import repository_of
     from gpuxlate.translation.decisions import DecisionsError, read_decisions
     from gpuxlate.yamltext.source import Texts
 
@@ -157,7 +157,7 @@ def decision_files(options: DecisionOptions, base: str | None = None) -> Decisio
                     "create it: {command}", command=f"gpuxlate sync --to TARGET --write-decisions {name}"
                 )
             raise UserError(message_of(error), hint) from None
-    folder = base or (config.folder if config else None) or repository(os.getcwd())
+    folder = base or (config.folder if config else None) or repository_of(os.getcwd())
     try:
         decisions, findings = read_decisions(sources.values(), str(folder))
     except DecisionsError as error:

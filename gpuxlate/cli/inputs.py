@@ -60,9 +60,9 @@ class Inputs:
         """What kustomize builds from ``folder``. Raises UserError, InputError."""
         if self.folder is None:
             return None
-        from gpuxlate.cli.kustomization import built
+        from gpuxlate.cli.kustomization import build_folder
 
-        return built(self.folder)
+        return build_folder(self.folder)
 
     def read(self) -> Iterable[Input]:
         """All inputs in order, none too: a list of files, or live objects, which can be read once.

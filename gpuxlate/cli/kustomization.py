@@ -22,7 +22,7 @@ _ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
 """What is not there for stdin."""
 
 
-def built(folder: str) -> WholeBuild:
+def build_folder(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises UserError, InputError."""
     from gpuxlate.overlays.kustomize_errors import CORRECT, RefusedError
     from gpuxlate.overlays.operations import is_refused

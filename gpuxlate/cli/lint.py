@@ -19,7 +19,7 @@ from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.cli.parallel import in_chunks, map_inputs
 from gpuxlate.cli.terminal import color_wanted
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
-from gpuxlate.files.read import content
+from gpuxlate.files.read import read_content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
@@ -126,9 +126,9 @@ def command(
             msg("--watch and {what} exclude each other", what=excluded),
             "--watch checks files again as they change",
         )
-    from gpuxlate.cli.watch import again
+    from gpuxlate.cli.watch import run_again
 
-    return again(partial(_lint, request), paths, profile)
+    return run_again(partial(_lint, request), paths, profile)
 
 
 @record
@@ -264,7 +264,7 @@ class Baseline:
 
         again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
         try:
-            return baseline_entries(content(self.file, named=True).decode("utf-8", "surrogatepass"))
+            return baseline_entries(read_content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
             raise UserError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT

@@ -26,7 +26,7 @@ def _objects(paths: options.Objects = []) -> None:
     """The PATH arguments of a command on files, where they may be live objects."""
 
 
-(PATHS,) = options.declared(_objects)
+(PATHS,) = options.declared_parameters(_objects)
 _NAMESPACE = regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
 _DURATION = regex(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 

@@ -38,7 +38,7 @@ def written_target(name: str) -> Backend:
     """The backend of a name that shares are to be written for. Raises UserError for one that is only read."""
     from gpuxlate.backends import registry
 
-    return registry.writable(target(name).name)
+    return registry.writable_backend(target(name).name)
 
 
 def targets_by_name(

@@ -21,7 +21,7 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.render import join_documents, targets_of_all
-from gpuxlate.cli.tables import wrapped
+from gpuxlate.cli.tables import wrap_text
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -192,7 +192,7 @@ def _scaling(
     def lines(pool: NodePool) -> Iterable[str]:
         if output == "cluster-api":
             return autoscalers.cluster_api(pool, backend, profile)
-        offered = autoscalers.resources(pool, backend, profile)
+        offered = autoscalers.node_resources(pool, backend, profile)
         return (
             autoscalers.node_overlay(pool, offered, machines)
             if machines
@@ -234,7 +234,9 @@ class _Sources:
 
     def lines(self) -> list[str]:
         return [
-            line for source, number in self.numbers.items() for line in wrapped(str(source), f"  [{number}] ")
+            line
+            for source, number in self.numbers.items()
+            for line in wrap_text(str(source), f"  [{number}] ")
         ]
 
 
@@ -246,7 +248,7 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
     prerequisites = [
         line
         for checked_requirement in pool.checked
-        for line in wrapped(
+        for line in wrap_text(
             sources.cited(
                 _prerequisite(checked_requirement, checked), checked_requirement.requirement.source
             ),
@@ -265,12 +267,14 @@ def _label(label: NodeLabel, sources: _Sources) -> list[str]:
     text = sources.cited(
         msg("set by {setter}: {note}", setter=msg(label.setter), note=label.note), label.source
     )
-    return [f"  {label}", *wrapped(text, "      ")]
+    return [f"  {label}", *wrap_text(text, "      ")]
 
 
 def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
     return [
-        line for warning in warnings for line in wrapped(sources.cited(warning.text, warning.source), "  - ")
+        line
+        for warning in warnings
+        for line in wrap_text(sources.cited(warning.text, warning.source), "  - ")
     ]
 
 
@@ -305,7 +309,7 @@ def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bo
             if checked_requirement.state is not RequirementState.MET
         ]
     for text in comments:
-        lines += wrapped(text, "# - ", "#   ")
+        lines += wrap_text(text, "# - ", "#   ")
     for label in pool.needs.labels:
         comment, before = _KUBECTL[label.setter]
         lines += [f"# {localize(comment)}:"] if comment else []

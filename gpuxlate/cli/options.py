@@ -541,18 +541,22 @@ GLOBAL = (*OF_FILES, *EVERYWHERE)
 
 
 @cache
-def shared() -> dict[str, Any]:
+def shared_parameters() -> dict[str, Any]:
     """The parameters of click for SharedOptions."""
-    return {parameter.name: parameter for parameter in declared(SharedOptions)}
+    return {parameter.name: parameter for parameter in declared_parameters(SharedOptions)}
 
 
 @cache
 def before_command() -> dict[str, int]:
     """Flags that ``kubectl gpuxlate`` takes before the command too, and how many words follow each."""
-    return {name: 0 if parameter.is_flag else 1 for parameter in shared().values() for name in parameter.opts}
+    return {
+        name: 0 if parameter.is_flag else 1
+        for parameter in shared_parameters().values()
+        for name in parameter.opts
+    }
 
 
-def declared(function: Callable[..., Any]) -> list[Any]:
+def declared_parameters(function: Callable[..., Any]) -> list[Any]:
     """The parameters of click that the parameters of a function declare."""
     app = typer.Typer(add_completion=False)
     app.command()(function)

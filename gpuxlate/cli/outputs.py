@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.printing import ignored_variable, info
 from gpuxlate.files.find import InputError, reason
-from gpuxlate.files.read import StrPath, content, inside
+from gpuxlate.files.read import StrPath, is_inside, read_content
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import Message, message_of, msg, plural
@@ -34,7 +34,7 @@ def output_path(folder: str, *parts: str) -> Path:
 
     base = Path(folder)
     path = base.joinpath(*parts)
-    if not inside(path, base):
+    if not is_inside(path, base):
         raise UserError(
             msg("{names} would be written outside {folder}", names="/".join(parts), folder=folder)
         )
@@ -141,7 +141,7 @@ def interrupted() -> Message:
     if run.writing is not None:
         path, data = run.writing
         with suppress(OSError):
-            count += content(path) == data  # it may have its name already
+            count += read_content(path) == data  # it may have its name already
     files = (
         plural(count, "{count} file written", "{count} files written") if count else msg("no file written")
     )

@@ -13,7 +13,7 @@ from gpuxlate.backends.requirements import RequirementState
 from gpuxlate.cli import live, lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.tables import wrapped
+from gpuxlate.cli.tables import wrap_text
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
@@ -101,11 +101,11 @@ def _point(point: PreflightCheck) -> Iterator[str]:
     aside += [msg(point.severity)] if point.state is RequirementState.UNMET and not point.failed else []
     for remark in aside:
         text = msg("{text} ({aside})", text=text, aside=remark)
-    yield from wrapped(text, "  - ")
+    yield from wrap_text(text, "  - ")
     for nodes in node_lists(point):
-        yield from wrapped(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
+        yield from wrap_text(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
     if point.to_tell:
-        yield from wrapped(titled("check", point.to_tell), "      ")
+        yield from wrap_text(titled("check", point.to_tell), "      ")
 
 
 @record

@@ -146,7 +146,7 @@ def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = S
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)
     if shown:
         color = color_wanted(sys.stderr)
-        data_err(text.findings(shown, texts.line, color, every=invocation().verbose))
+        data_err(text.findings_text(shown, texts.line, color, every=invocation().verbose))
 
 
 def data_err(text: str) -> None:

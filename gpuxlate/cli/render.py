@@ -17,7 +17,7 @@ from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.translations import files_written, refuse, summarize
 from gpuxlate.config.document import ShareDocuments, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
-from gpuxlate.files.read import inside
+from gpuxlate.files.read import is_inside
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
@@ -254,7 +254,7 @@ def workload_file(spec_input: Input, workload: Workload, *, allow_outside: bool)
     """The file that a document names; None where it is outside of its folder, and may not be."""
     folder = folder_of(spec_input)
     file = folder / workload.file
-    return file if allow_outside or inside(file, folder) else None
+    return file if allow_outside or is_inside(file, folder) else None
 
 
 def _workload(file: str, named_by: Document | None) -> Source:

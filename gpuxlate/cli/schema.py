@@ -26,7 +26,7 @@ def _sentences(problem: ValidationError) -> Iterator[str]:
 
     Of the other keywords jsonschema's own sentence.
     """
-    from gpuxlate.config.shown_values import shown
+    from gpuxlate.config.shown_values import show_value
 
     instance: Any = problem.instance
     limit: Any = problem.validator_value
@@ -38,18 +38,18 @@ def _sentences(problem: ValidationError) -> Iterator[str]:
                 if name not in fields:
                     all_fields = msg("fields here: {names}", names=", ".join(fields))
                     hint = did_you_mean(str(name), fields, all_fields)
-                    yield msg("unknown field {name}; {hint}", name=shown(name), hint=hint)
+                    yield msg("unknown field {name}; {hint}", name=show_value(name), hint=hint)
         case "required":
             yield from (msg("{label} is missing", label=name) for name in limit if name not in instance)
         case "type":
             types = limit
             choices = join_or([types] if isinstance(types, str) else types)
-            yield msg("it is {value}, it must be of type {type}", value=shown(instance), type=choices)
+            yield msg("it is {value}, it must be of type {type}", value=show_value(instance), type=choices)
         case "enum" | "const":
             values = limit if problem.validator == "enum" else [limit]
             names = [str(value) for value in values]
             message = msg(
-                "it is {value}, it must be {choices}", value=shown(instance), choices=join_or(names)
+                "it is {value}, it must be {choices}", value=show_value(instance), choices=join_or(names)
             )
             meant = did_you_mean(str(instance), names, "") if len(names) > 1 else ""
             yield msg("{message}; {hint}", message=message, hint=meant) if meant else message

@@ -16,10 +16,10 @@ from gpuxlate.cli import lookup, options, outputs, printing
 from gpuxlate.cli.decisions import DecisionFiles, decision_files
 from gpuxlate.cli.inputs import exclusion_of
 from gpuxlate.cli.terminal import progress
-from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
+from gpuxlate.cli.translations import accepting_options, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
-from gpuxlate.files.read import content, inside, repository, upwards
+from gpuxlate.files.read import folders_upwards, is_inside, read_content, repository_of
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, Sometimes, record
@@ -234,7 +234,7 @@ def _home(config: Config) -> str:
 
 def _judge_folders(config: Config) -> None:
     """Raises SyncError for folders inside each other, or outside of the repository."""
-    top = repository(_home(config))
+    top = repository_of(_home(config))
     roles: dict[str, tuple[str | None, str]] = {}  # by real path: the name of a target, None of a source
     for entry in config.sync:
         source = _folder(config, entry.source)
@@ -253,18 +253,18 @@ def _judge_folders(config: Config) -> None:
                 raise _overlap((target.name, folder), roles[real])
             roles[real] = (target.name, folder)
     for real, (name, folder) in roles.items():
-        for over in upwards(os.path.dirname(real)):
+        for over in folders_upwards(os.path.dirname(real)):
             if over in roles and (name, roles[over][0]) != (None, None):
                 raise _overlap((name, folder), roles[over])
 
 
 def _judge_place(folder: str, title: str, top: str) -> None:
     """Raises SyncError for a folder that is not of this repository, or of git itself."""
-    if not inside(folder, top):
+    if not is_inside(folder, top):
         message = msg("{what} is outside of the repository {top}", what=title, top=top)
         raise SyncError(message, "name a folder of this repository")
     real = os.path.realpath(folder)
-    for over in upwards(real):
+    for over in folders_upwards(real):
         if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
             raise SyncError(
                 msg("{what} is inside a folder of git, {over}", what=title, over=over), OUTSIDE_GIT_HINT
@@ -353,8 +353,8 @@ def _judge_file(config: Config, name: str) -> None:
 
     Raises SyncError.
     """
-    top = repository(_home(config))
-    if not inside(name, top):
+    top = repository_of(_home(config))
+    if not is_inside(name, top):
         message = msg("{name} is outside of the repository {top}", name=name, top=top)
         raise SyncError(message, "put the file into the repository")
     if os.path.exists(name) and not os.path.isfile(name):
@@ -392,7 +392,7 @@ def _target(
         raise UserError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
-    digests = [sha256(content(path)) for path in paths]
+    digests = [sha256(read_content(path)) for path in paths]
 
     def common_() -> str:
         accepted = decided.decisions.accepted(settings.to.name) if decided else []
@@ -501,7 +501,7 @@ def _judge(each: TargetTree, *, overwrite: bool) -> None:
 
 def _offer(planned: PlannedTree, each: TargetTree) -> None:
     """Print what accepts the losses for which a target is refused, if anything does."""
-    accepted = accepting(each.result)
+    accepted = accepting_options(each.result)
     if accepted:
         more: dict[str, object] = {**accepted, "allow-leftovers": "true"}
         more["drop"] = f"[{', '.join(accepted.get('drop', ()))}]"

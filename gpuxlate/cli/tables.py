@@ -92,7 +92,7 @@ def width_of(texts: int, bars: int) -> int:
     return max(MIN_BAR, min(MAX_BAR, (terminal_columns() - texts) // bars - 2))
 
 
-def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
+def wrap_text(text: str, first: str, rest: str | None = None) -> list[str]:
     """A text in lines of TEXT_WIDTH columns, ``first`` before the first and ``rest`` before others."""
     return fold(localize(text), TEXT_WIDTH, first, " " * len(first) if rest is None else rest)
 

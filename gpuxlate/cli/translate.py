@@ -22,7 +22,7 @@ from gpuxlate.cli.translations import (
     translation_settings,
 )
 from gpuxlate.files.find import Input
-from gpuxlate.files.read import content
+from gpuxlate.files.read import read_content
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import join_and, msg, plural
@@ -191,7 +191,7 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
 def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
     """Raises UserError for a file that another target has written: its keys say which."""
     try:
-        old = content(path)
+        old = read_content(path)
     except OSError:  # there is none, or writing it says what is wrong
         return
     if old == new or not might_have_gpu_keys(old):

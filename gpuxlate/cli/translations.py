@@ -218,7 +218,7 @@ def left_as_they_are(run: Result) -> list[Diagnostic]:
     return [finding for finding in remarks if finding not in counted]
 
 
-def accepting(run: Result) -> dict[str, Any] | None:
+def accepting_options(run: Result) -> dict[str, Any] | None:
     """The options that accept a refused run, as keys of the configuration; None where nothing can."""
     if run.unreadable or refused_findings(run):
         return None
@@ -259,7 +259,7 @@ def refuse(runs: Mapping[str, Result]) -> int:
         if run.items or run.quotas or run.leftovers:
             summarize(run, msg("no file written"), target=target, apart=not whole.items)
         whole += run
-    accepted = accepting(whole)
+    accepted = accepting_options(whole)
     if accepted and not any(word.startswith("--write-decisions") for word in invocation().words):
         printing.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
     return Exit.INPUT if whole.unreadable else Exit.FINDINGS

@@ -23,7 +23,7 @@ from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, 
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, ShownCards
-from gpuxlate.planning.verify import Verification, expected, mib_text, verify
+from gpuxlate.planning.verify import Verification, expected_values, mib_text, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
 
@@ -64,7 +64,7 @@ def command(
     if documents.broken:
         return Exit.FINDINGS
     document, share = _choose_share(documents, name)
-    wanted_cards, refused = expected(share.share, backend, target_profile, card_memory)
+    wanted_cards, refused = expected_values(share.share, backend, target_profile, card_memory)
     if refused:
         printing.show([with_location(document, finding) for finding in refused], documents.sources)
         return Exit.FINDINGS
@@ -303,7 +303,7 @@ def on_cluster(
     )
     about = _profile_of_pod(user_profile, running_container.profile)
     # it runs, so the target takes the share: refusals do not matter
-    expectation, _ = expected(
+    expectation, _ = expected_values(
         running_container.share, running_container.backend, about, card_memory or running_container.card_mib
     )
     name_of_container = f"{running_container.namespace}/{running_container.pod} {running_container.container}"

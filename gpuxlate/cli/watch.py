@@ -13,7 +13,7 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.cli.terminal import Terminated, end_if_signalled, is_terminal
 from gpuxlate.config.find import CONFIG_NAMES, PYPROJECT
 from gpuxlate.files.find import CHART_FILE, GITIGNORE, Exclusion, expand_paths
-from gpuxlate.files.read import repository, upwards
+from gpuxlate.files.read import folders_upwards, repository_of
 from gpuxlate.model.declarations import record
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.kept import forget
@@ -50,7 +50,7 @@ class WatchedPaths:
         return path in self.files or os.path.basename(path) in SETTINGS_FILES
 
 
-def watched(paths: Sequence[str], profile: str | None) -> WatchedPaths:
+def find_watched_paths(paths: Sequence[str], profile: str | None) -> WatchedPaths:
     """What there is to watch now, for PATH arguments and ``--profile``. Everything is read anew."""
     forget()
     run = invocation()
@@ -69,16 +69,19 @@ def watched(paths: Sequence[str], profile: str | None) -> WatchedPaths:
     }
     folders = {*left_out.folders, *map(os.path.dirname, files)}
     for folder in {os.path.realpath(os.curdir), *(os.path.dirname(os.path.realpath(path)) for path in paths)}:
-        top = repository(folder)
+        top = repository_of(folder)
         git = os.path.join(top, ".git", "info")
         files.add(os.path.join(git, "exclude"))
-        folders |= {git, *(above for above in upwards(folder) if top == folder or above.startswith(top))}
+        folders |= {
+            git,
+            *(above for above in folders_upwards(folder) if top == folder or above.startswith(top)),
+        }
     return WatchedPaths(
         frozenset(filter(os.path.isdir, folders)), frozenset(left_out.folders), frozenset(files)
     )
 
 
-def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
+def run_again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> int:
     """Run now, and again after each change, until the user or the reader of the results ends it.
 
     Raises UserError where it cannot be done.
@@ -120,7 +123,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         raise UserError(problem, install_hint("watch")) from None
     before: set[str] = set()
     while True:
-        watching, started = watched(paths, profile), False
+        watching, started = find_watched_paths(paths, profile), False
         try:
             for events in watch(
                 *watching.folders,
@@ -132,7 +135,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
             ):
                 if started:
                     now = (
-                        watched(paths, profile)
+                        find_watched_paths(paths, profile)
                         if any(watching.may_concern(path) for _, path in events)
                         else watching
                     )

@@ -48,7 +48,7 @@ def command(
 
     Of deploy/NAME, the first of its pods that does not run. Exit 0 if the pod runs or fits, 1 if not.
     """
-    why = reasons(live.cluster_of_flags(), objects)
+    why = find_reasons(live.cluster_of_flags(), objects)
     if output == "json":
         printing.json_out(why.to_json())
     else:
@@ -97,16 +97,16 @@ class Reasons(Output):
     """What would make it fit."""
 
 
-def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
+def find_reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
     """Everything that is known of a pod that does not run. Raises ClusterError."""
     asked_object = pending_pod.find_asked_object(server, words)
     spec, status = asked_object.pod.get("spec") or {}, asked_object.pod.get("status") or {}
     runs = pending_pod.runs(asked_object.pod) and not asked_object.missing
     node = spec.get("nodeName")
-    pod_events = pending_pod.events(server, asked_object)
+    pod_events = pending_pod.read_events(server, asked_object)
     findings = _findings(asked_object)
     misspelt = {str(finding.path[-1]) for finding in findings if finding.code == key_is_known.code}
-    obstacles = [] if runs else [*pending_pod.obstacles(server, asked_object, pod_events, misspelt)]
+    obstacles = [] if runs else [*pending_pod.explain_waiting(server, asked_object, pod_events, misspelt)]
     nodes_for_it, nodes = NOT_LOOKED_AT, []
     if not runs:
         raw = [each for page in server.pages(NODES_PATH) for each in page]
@@ -132,7 +132,7 @@ def reasons(server: ApiServer, words: Sequence[str]) -> Reasons:
         node,
         runs,
         bool(nodes_for_it.fitting) and not (obstacles or wrong or failed),
-        [*pending_pod.state(asked_object, pod_events)],
+        [*pending_pod.describe_state(asked_object, pod_events)],
         pod_events,
         findings,
         obstacles,

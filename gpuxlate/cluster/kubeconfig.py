@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
-from gpuxlate.files.read import content
+from gpuxlate.files.read import read_content
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import did_you_mean, msg
 from gpuxlate.yamltext.parse import NotYamlError
@@ -165,7 +165,7 @@ def _check_address(context: str, server: str) -> None:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        data = plain_document(Source.from_bytes(str(path), content(path, named=True)))
+        data = plain_document(Source.from_bytes(str(path), read_content(path, named=True)))
     except OSError as error:
         raise ClusterError(
             msg(

@@ -110,7 +110,7 @@ def tolerations(pod: Json) -> tuple[Toleration, ...]:
     )
 
 
-def state(asked_object: AskedObject, recorded: Sequence[PodEvent]) -> Iterator[str]:
+def describe_state(asked_object: AskedObject, recorded: Sequence[PodEvent]) -> Iterator[str]:
     """Why a pod does not run, by its status, one sentence each; and whether no scheduler has reported on
     it."""
     pod = asked_object.pod
@@ -145,7 +145,7 @@ def _reason(reported: Mapping[str, Any]) -> str:
     return f"{reason}: {message}" if reason and message else reason or message
 
 
-def events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
+def read_events(server: ApiServer, asked_object: AskedObject) -> list[PodEvent]:
     """The last events of the pod, or of the object that should create it; empty where the user may not read
     them."""
     dated: dict[tuple[str, str, str], tuple[str, int, str]] = {}
@@ -202,7 +202,7 @@ def _read(server: ApiServer, path: str) -> Json | None:
         return None
 
 
-def obstacles(
+def explain_waiting(
     server: ApiServer, asked_object: AskedObject, pod_events: Sequence[PodEvent], misspelt: Set[str]
 ) -> Iterator[str]:
     """What keeps the pod from a node, or from being created, other than the cards of nodes, one sentence

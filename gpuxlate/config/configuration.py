@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.config.find import find_config, read_toml
 from gpuxlate.files.find import ExcludePatterns, Patterns, pattern, reason
-from gpuxlate.files.read import StrPath, content, inside, repository
+from gpuxlate.files.read import StrPath, is_inside, read_content, repository_of
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.diagnostics import Path as DocumentPath
@@ -158,7 +158,7 @@ def load_found(path: Path, read_yaml: ReadYaml) -> Config:
 
     A link is followed within its repository: an error shows what is written elsewhere on the machine.
     """
-    if not inside(path, repository(path.parent)):
+    if not is_inside(path, repository_of(path.parent)):
         hint = "put the file itself there, or name its values in options"
         raise _error("a link that leads out of its repository", hint, path)
     return load_config(path, read_yaml)
@@ -179,7 +179,7 @@ def config_for(start: StrPath, named: str | None, read_yaml: ReadYaml) -> Config
 def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Config:
     """The configuration in a YAML file, or in [tool.gpuxlate] of a TOML file. Raises ConfigError.
 
-    ``named``: the user named the file, as for ``files.read.content``.
+    ``named``: the user named the file, as for ``files.read.read_content``.
     """
     toml = path.suffix == ".toml"
     text = _text(path, named=named)
@@ -291,7 +291,7 @@ def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagn
 
     for index, name in enumerate(names):
         try:
-            registry.writable(name)
+            registry.writable_backend(name)
         except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
             path = (*base, index)
             message = msg("{where}: {message}", where=f"targets[{index}]", message=message_of(error))
@@ -339,7 +339,7 @@ def _bad_patterns(settings: Mapping[str, Any], base: DocumentPath) -> Iterator[D
 
 def _text(path: Path, *, named: bool) -> str:
     try:
-        return content(path, MAX_CONFIG_BYTES, named=named).decode("utf-8-sig")
+        return read_content(path, MAX_CONFIG_BYTES, named=named).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
@@ -484,7 +484,7 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     if isinstance(profile, Profile):
         return profile
     file = profile or Path(name)
-    if profile and config and config.path and not inside(profile, config.path.parent):
+    if profile and config and config.path and not is_inside(profile, config.path.parent):
         outside = "profiles.{name} names {found}, which is outside of the folder of the configuration"
         raise _error(
             msg(outside, name=name, found=profile),

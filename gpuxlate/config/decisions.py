@@ -167,7 +167,7 @@ def _check_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
     accepted = entry.get("accept") is True
     if isinstance(to, str):
         try:
-            registry.writable(to)
+            registry.writable_backend(to)
         except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
             yield _error_at((*at, "to"), message_of(error), error.hint)
     for name in ("asked", "given"):

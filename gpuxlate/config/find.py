@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.files.read import StrPath, UnusualFileError, content, repository, upwards
+from gpuxlate.files.read import StrPath, UnusualFileError, folders_upwards, read_content, repository_of
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
@@ -46,13 +46,13 @@ def is_of_another_user(path: StrPath) -> bool:
     In a repository, git itself asks whose it is; what root wrote is the machine's.
     """
     folder = os.path.dirname(os.path.abspath(path))
-    if folder == os.getcwd() or os.path.lexists(os.path.join(repository(os.getcwd()), ".git")):
+    if folder == os.getcwd() or os.path.lexists(os.path.join(repository_of(os.getcwd()), ".git")):
         return False
     return os.stat(path).st_uid not in (os.geteuid(), 0)
 
 
 def _nearest(start: str) -> str | None:
-    for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
+    for folder in folders_upwards(start if os.path.isdir(start) else os.path.dirname(start)):
         paths = [path for name in CONFIG_NAMES if os.path.lexists(path := os.path.join(folder, name))]
         if len(paths) > 1:
             raise TwoFilesError(
@@ -76,7 +76,7 @@ def _nearest(start: str) -> str | None:
 def _has_section(pyproject: str) -> bool:
     """[tool.gpuxlate] is there; a broken file that seems to have it counts, for the error to show."""
     try:
-        data = content(pyproject, MAX_CONFIG_BYTES)
+        data = read_content(pyproject, MAX_CONFIG_BYTES)
     except UnusualFileError:
         return True  # loading says what it is
     except OSError:

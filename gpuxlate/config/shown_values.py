@@ -20,7 +20,7 @@ _PLAIN_TEXT = regex(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
 _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
-def shown(value: object) -> str:
+def show_value(value: object) -> str:
     """A value for people, never long."""
     if value is None:
         return "empty (null)"

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from gpuxlate.backends import registry
-from gpuxlate.config.shown_values import MAX_SHOWN_VALUE, number_hint, shown, yaml_of
+from gpuxlate.config.shown_values import MAX_SHOWN_VALUE, number_hint, show_value, yaml_of
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_PROBLEMS
@@ -195,7 +195,7 @@ def _saying(problem: ModelError) -> Saying:
         return _bad_key(problem)
     if kind in ("literal_error", "enum"):
         return _choice(problem)
-    label, value = problem.label, shown(problem.value)
+    label, value = problem.label, show_value(problem.value)
     if kind in _TYPES:
         template, noun = "{label} is {value}, it must be {noun}", msg(_TYPES[kind])
         return msg(template, label=label, value=value, noun=noun), _type_hint(problem)
@@ -229,9 +229,9 @@ def _unknown(problem: ModelError) -> Saying:
     model = _model_at(problem.root, tuple(parents))
     allowed = list(fields_of(model)) if model else []
     message = (
-        msg("unknown field {name} in {parent}", name=shown(name), parent=parent)
+        msg("unknown field {name} in {parent}", name=show_value(name), parent=parent)
         if parent
-        else msg("unknown field {name}", name=shown(name))
+        else msg("unknown field {name}", name=show_value(name))
     )
     return message, _nearest_field(problem, str(name), allowed)
 
@@ -268,9 +268,9 @@ def _bad_key(problem: ModelError) -> Saying:
     if key == "":
         return msg("a key of {name} is empty", name=where), "give it a name"
     message = (
-        msg("a key of {where} is {value}, it must be text", where=where, value=shown(key))
+        msg("a key of {where} is {value}, it must be text", where=where, value=show_value(key))
         if where
-        else msg("a key is {value}, it must be text", value=shown(key))
+        else msg("a key is {value}, it must be text", value=show_value(key))
     )
     return message, "put the key in quotes"
 
@@ -325,13 +325,13 @@ def _choices(kind: Any) -> list[str]:
 def _choice(problem: ModelError) -> Saying:
     info = problem.field
     choices = _choices(info.annotation) if info else []
-    label, value = problem.label, shown(problem.value)
+    label, value = problem.label, show_value(problem.value)
     if len(choices) == 1:
         message = msg("{label} is {value}, it must be {only}", label=label, value=value, only=choices[0])
         return message, msg("write {example}", example=f"{problem.name}: {choices[0]}")
     text = problem.value[:MAX_SHOWN_VALUE] if isinstance(problem.value, str) else ""
     # what a vendor calls a value: close in letters is not close in meaning
-    correct = registry.word(problem.name, text.strip().lower())
+    correct = registry.neutral_word(problem.name, text.strip().lower())
     near = [correct] if correct else spelt_like(text.lower().replace("_", "-"), choices)
     if near:
         hint = _write_or_remove("write {example}", problem, example=f"{problem.name}: {near[0]}")

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeVar
 
-from gpuxlate.files.read import StrPath, content, inside, read_at_most, repository, upwards
+from gpuxlate.files.read import StrPath, folders_upwards, is_inside, read_at_most, read_content, repository_of
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.errors import Exit, UserError
@@ -55,7 +55,7 @@ class ExcludePatterns:
     def covers(self, named: StrPath) -> bool:
         """A file, or a folder above it, is left out."""
         path = os.path.realpath(named)
-        above = any(self.verdict(folder, is_folder=True) for folder in upwards(os.path.dirname(path)))
+        above = any(self.verdict(folder, is_folder=True) for folder in folders_upwards(os.path.dirname(path)))
         return above or bool(self.verdict(path, is_folder=False))
 
 
@@ -104,13 +104,13 @@ class Exclusion:
         if not self.force:
             return False
         path = os.path.realpath(named)
-        top = repository(os.path.dirname(path))
+        top = repository_of(os.path.dirname(path))
         tops = [top, os.path.realpath(os.curdir), *(patterns.folder for patterns in self.always)]
         start = min(
             (folder for folder in tops if path.startswith(folder.rstrip("/") + "/")), key=len, default=top
         )
         levels: Levels = ()
-        for folder in reversed([*upwards(os.path.dirname(path))]):
+        for folder in reversed([*folders_upwards(os.path.dirname(path))]):
             if not f"{folder}/".startswith(start.rstrip("/") + "/"):
                 continue
             if folder != start and self.leaves_out(str(named), folder, levels, is_folder=True):
@@ -130,12 +130,12 @@ class Exclusion:
 
 def gitignores_above(folder: str) -> Levels:
     """The .gitignore files of the folders above one, given by its real path, within its repository."""
-    top = repository(folder)
+    top = repository_of(folder)
     levels: Levels = ()
     info = os.path.join(top, ".git", "info", "exclude")
     if os.path.isfile(info):
         levels = _with_file(info, top, levels)
-    for parent in reversed([*upwards(folder)]):
+    for parent in reversed([*folders_upwards(folder)]):
         if parent != folder and f"{parent}/".startswith(top.rstrip("/") + "/"):
             levels = with_gitignore(parent, levels)
     return levels
@@ -149,7 +149,7 @@ def with_gitignore(folder: str, levels: Levels) -> Levels:
 
 
 def _with_file(path: str, folder: str, levels: Levels) -> Levels:
-    text = content(path, limits.MAX_GITIGNORE_BYTES).decode(errors="replace")
+    text = read_content(path, limits.MAX_GITIGNORE_BYTES).decode(errors="replace")
     patterns = Patterns.of_file(text.removeprefix("\ufeff").splitlines())
     if sum(len(level.patterns) for level in levels) + len(patterns) > limits.MAX_GITIGNORES:
         raise TooManyPatternsError(path)
@@ -353,7 +353,7 @@ class Input:
                     )
                 )
             if self.path is not None:
-                return content(self.path, limits.MAX_TEXT, named=self.named)
+                return read_content(self.path, limits.MAX_TEXT, named=self.named)
             if sys.stdin is None:
                 raise InputError(msg("{name}: it is closed", name=STDIN))
             return read_at_most(sys.stdin.buffer.read, STDIN, limits.MAX_TEXT)
@@ -395,7 +395,7 @@ class FileText:
 
     def __init__(self, path: str) -> None:
         """Raises OSError, and DecodeError."""
-        self.data = content(path, limits.MAX_CONFIG_BYTES)
+        self.data = read_content(path, limits.MAX_CONFIG_BYTES)
         self.source = Source.from_bytes(path, self.data)
         self._read = read_once(documents) if len(self.data) <= _MOST_HELD else documents
 
@@ -445,7 +445,7 @@ def read_shared(file: Input) -> tuple[bytes, DocumentReader]:
     return file.read_bytes(), documents
 
 
-def reader(file: Input, source: Source, target: str | None = None) -> DocumentReader:
+def document_reader(file: Input, source: Source, target: str | None = None) -> DocumentReader:
     """How to read the documents of an input: those of manifests, or the parameters of a job.
 
     ``target``: the target that the user named as the dialect of the input.
@@ -575,7 +575,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
 
 def leads_inside(link: str, folder: str) -> bool:
     """Whether a link leads to something in the folder, or in the repository of the folder."""
-    return inside(link, folder) or inside(link, repository(folder))
+    return is_inside(link, folder) or is_inside(link, repository_of(folder))
 
 
 def under_chart_templates(path: StrPath | None, working_directory: str) -> bool:
@@ -592,6 +592,8 @@ def under_chart_templates(path: StrPath | None, working_directory: str) -> bool:
     if f"{os.sep}{CHART_TEMPLATES}{os.sep}" not in text:
         return False
     above = (
-        folder for folder in upwards(os.path.dirname(text)) if os.path.basename(folder) == CHART_TEMPLATES
+        folder
+        for folder in folders_upwards(os.path.dirname(text))
+        if os.path.basename(folder) == CHART_TEMPLATES
     )
     return any(os.path.isfile(os.path.join(os.path.dirname(folder), CHART_FILE)) for folder in above)

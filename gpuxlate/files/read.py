@@ -50,7 +50,7 @@ class UnusualFileError(OSError):
         super().__init__(None, why, str(path))
 
 
-def content(path: StrPath, maximum: int = MAX_TEXT, *, named: bool = False) -> bytes:
+def read_content(path: StrPath, maximum: int = MAX_TEXT, *, named: bool = False) -> bytes:
     """The bytes of a file of at most ``maximum`` bytes. Raises OSError.
 
     Nothing but a regular file is read, so that no pipe or device blocks. ``named``: the user named the path
@@ -101,7 +101,7 @@ def read_at_most(read: Callable[[int], bytes], path: StrPath, maximum: int, leng
     return b"".join(parts)
 
 
-def upwards(folder: str) -> Iterator[str]:
+def folders_upwards(folder: str) -> Iterator[str]:
     """A folder, and those that hold it up to the root; its path is absolute."""
     while True:
         yield folder
@@ -111,17 +111,19 @@ def upwards(folder: str) -> Iterator[str]:
         folder = above
 
 
-def inside(path: StrPath, folder: StrPath) -> bool:
+def is_inside(path: StrPath, folder: StrPath) -> bool:
     """Whether the path leads to something in the folder, once ``..`` and symbolic links are followed."""
     inner, outer = os.path.realpath(path), os.path.realpath(folder)
     return os.path.join(inner, "").startswith(os.path.join(outer, ""))
 
 
 @cached(64)
-def repository(folder: StrPath) -> str:
+def repository_of(folder: StrPath) -> str:
     """The nearest folder upwards with .git, else the folder itself."""
     start = os.path.realpath(folder)
-    return next((folder for folder in upwards(start) if os.path.exists(os.path.join(folder, ".git"))), start)
+    return next(
+        (folder for folder in folders_upwards(start) if os.path.exists(os.path.join(folder, ".git"))), start
+    )
 
 
 def _check_kind(path: StrPath, mode: int, named: bool) -> None:

@@ -67,7 +67,7 @@ def _search(names: tuple[str, ...]) -> Search:
 
 def _known_words() -> tuple[str, ...]:
     """The words of all targets. Loads them only where there are plug-ins."""
-    if not plugins.installed():
+    if not plugins.has_plugins():
         return WORDS
     from gpuxlate.backends import registry
     from gpuxlate.rules.key_index import words

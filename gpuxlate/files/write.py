@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from gpuxlate.files.read import cached, content
+from gpuxlate.files.read import cached, read_content
 from gpuxlate.model.declarations import regex
 
 TEMPORARY_SUFFIX = ".gpuxlate"
@@ -116,7 +116,7 @@ def _write_through(path: Path, data: bytes) -> None:
 
 
 def _holds(target: Path, expected: bytes) -> bool:
-    return target.stat().st_size == len(expected) and content(target) == expected
+    return target.stat().st_size == len(expected) and read_content(target) == expected
 
 
 def _about(error: OSError, path: Path) -> OSError:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from gpuxlate.lint.halves import refused_alone
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, FindingSubject, Path
-from gpuxlate.yamltext.edit import edit_document, planned
+from gpuxlate.yamltext.edit import edit_document, plan_splices
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.splices import Splice
@@ -79,7 +79,7 @@ def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[Findi
         for finding in batch.taken:
             # a plan looks up what aliases share, each time
             if finding.fix is not None and (len(changes) < limits.MAX_TRIES or not document.aliases):
-                changes[finding.subject] = planned(document, finding.fix.edits)
+                changes[finding.subject] = plan_splices(document, finding.fix.edits)
         taken = {finding.subject for finding in batch.taken}
         fixable = [finding for finding in fixable if finding.subject not in taken]
         if not fixable or not taken:

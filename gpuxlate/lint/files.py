@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.files.find import Input, InputError, document_reader, is_blank, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys, only_relevant
 from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic, FindingSubject
@@ -82,7 +82,7 @@ def check(
     source = file.source(data)
     if not may_be_empty and is_blank(data):
         raise InputError(msg("{name}: it is empty", name=file.name), MAY_BE_EMPTY)
-    read = reader(file, source)
+    read = document_reader(file, source)
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return CheckedFile(LintResult(count), old=data, new=data)
     if settings.role.can_skip and not has_no_word and read is documents:
@@ -127,7 +127,7 @@ def dialects_in(file: Input, data: bytes, profile: Profile | None) -> tuple[str,
     names: set[str] = set()
     source = only_relevant(file.source(data), profile)
     with suppress(NotYamlError):  # which is a finding
-        for document in reader(file, source)(source) if might_have_gpu_keys(data, profile) else ():
+        for document in document_reader(file, source)(source) if might_have_gpu_keys(data, profile) else ():
             names.update(job.target for job in jobs_in(document, job_targets.rows_of(document)))
             pods = () if document.job else pods_in(document)
             names.update(backend.name for pod in pods for backend in registry.backends_of(pod.keys))

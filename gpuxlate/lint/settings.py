@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.files.read import StrPath, content
+from gpuxlate.files.read import StrPath, read_content
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.overlays.roles import MANIFESTS, FileRole, role_of
@@ -224,5 +224,5 @@ class RuleSelection:
         name = os.path.relpath(self.config.path)
         if self.config.path.suffix == ".toml":
             return replace(finding, file=name), None
-        source = Source.from_bytes(name, content(self.config.path))
+        source = Source.from_bytes(name, read_content(self.config.path))
         return with_location(next(documents(source)), finding), source

@@ -12,7 +12,7 @@ from lsprotocol import types
 
 from gpuxlate.backends import registry
 from gpuxlate.config.decisions import Decision, decisions_in, with_accepted
-from gpuxlate.files.find import InputError, reader
+from gpuxlate.files.find import InputError, document_reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp.lens import TRANSLATE_COMMAND
 from gpuxlate.lsp.session import CheckedText, OpenText, Server, protocol_word, with_hint, writes_pods
@@ -54,7 +54,7 @@ class Translated:
             raise ValueError(
                 msg("{name} is not for manifests: gpuxlate render writes it", name=settings.to.name)
             )
-        if reader(text.input, text.source) is not documents:
+        if document_reader(text.input, text.source) is not documents:
             raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
         settings = replace(settings, claims=text.claims)
         return cls(check, target, translate_source(text.source, settings, role=check.editor.lint.role))
@@ -137,7 +137,9 @@ QUICK_FIX = types.CodeActionKind.QuickFix.value
 ACTION_KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
 
 
-def actions(check: CheckedText, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
+def build_actions(
+    check: CheckedText, place: types.Range, only: Sequence[str] | None
+) -> list[types.CodeAction]:
     """The code actions for a range; ``only``: the kinds that the editor asks for, None for all."""
     if check.editor is None:
         return []

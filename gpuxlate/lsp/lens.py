@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lsprotocol import types
 
-from gpuxlate.files.find import reader
+from gpuxlate.files.find import document_reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
 from gpuxlate.lsp.session import EditorSettings, OpenText
@@ -61,7 +61,7 @@ def share_lenses(text: OpenText, editor: EditorSettings) -> list[types.CodeLens]
 
 
 def _items(text: OpenText, editor: EditorSettings, settings: Settings, task: Task) -> Sequence[Item]:
-    read = reader(text.input, text.source)
+    read = document_reader(text.input, text.source)
     settings = replace(settings, claims=text.claims)
     return run_source(text.source, settings, task, read, editor.lint.role).items if read is documents else ()
 

@@ -12,8 +12,8 @@ from gpuxlate.backends import registry
 from gpuxlate.config.configuration import Config, find_profile
 from gpuxlate.config.decisions import Decision
 from gpuxlate.config.document import shares_in
-from gpuxlate.files.find import Input, InputError, reader
-from gpuxlate.files.read import inside
+from gpuxlate.files.find import Input, InputError, document_reader
+from gpuxlate.files.read import is_inside
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.roles import FileRole
@@ -63,7 +63,7 @@ def decided_targets(
         return
     home = Path(os.path.abspath(config.path)).parent
     for entry in config.sync:
-        if not inside(path, home / entry.source):
+        if not is_inside(path, home / entry.source):
             continue
         source = registry.get(entry.from_) if entry.from_ else None
         for target in entry.targets:
@@ -98,7 +98,7 @@ def refusals(
 ) -> list[TargetRefusal]:
     """What a target refuses of a text, beside the findings that are ``reported`` already."""
     settings = replace(target.settings, claims=claims)
-    read = reader(Input(source.name, source.name, named=False), source)
+    read = document_reader(Input(source.name, source.name, named=False), source)
     if read is not documents:
         return []
     refusals_found = [*_of_shares(source, target._replace(settings=settings))]

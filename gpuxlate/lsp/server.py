@@ -65,7 +65,7 @@ def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
 def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
     """The fixes, acceptances and translations that a place offers."""
     check = ls.check(params.text_document.uri)
-    return actions.actions(check, params.range, params.context.only) if check else None
+    return actions.build_actions(check, params.range, params.context.only) if check else None
 
 
 def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:

@@ -32,7 +32,7 @@ from gpuxlate.model.diagnostics import Diagnostic, FindingSubject, Severity, Spa
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.windows import same
+from gpuxlate.model.windows import matching_lines
 from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_text
@@ -157,7 +157,10 @@ class OpenText:
             starts.append(starts[-1] + len(line))
         splices: list[Splice] = []
         old_at = new_at = 0
-        for at, new_line, size in (*same(old_lines, new_lines), (len(old_lines), len(new_lines), 0)):
+        for at, new_line, size in (
+            *matching_lines(old_lines, new_lines),
+            (len(old_lines), len(new_lines), 0),
+        ):
             if old_at < at or new_at < new_line:
                 splices.append(Splice(starts[old_at], starts[at], "".join(new_lines[new_at:new_line])))
             old_at, new_at = at + size, new_line + size
@@ -208,7 +211,7 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     if name == "to":
         names = [value] if isinstance(value, str) else value
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            if all(writes_pods(registry.writable(name)) for name in names):
+            if all(writes_pods(registry.writable_backend(name)) for name in names):
                 return {"targets": tuple(names)}
             raise ValueError(msg("invalid target {name!r} for --to: it is not for manifests", name=value))
     elif name not in EDITOR_SETTINGS:
@@ -246,7 +249,7 @@ class EditorSettings:
 
     def to(self, target: str) -> Settings:
         """To translate. Raises UnknownTargetError, ReadOnlyTargetError."""
-        return self.targets.get(target) or Settings(registry.writable(target), profile=self.profile)
+        return self.targets.get(target) or Settings(registry.writable_backend(target), profile=self.profile)
 
 
 def settings_for(path: str | None, options: ServerOptions) -> EditorSettings:
@@ -263,7 +266,7 @@ def settings_for(path: str | None, options: ServerOptions) -> EditorSettings:
     )
     targets = {}
     for name in names:
-        backend = registry.writable(name)
+        backend = registry.writable_backend(name)
         profile_of_target = next(
             (candidate for candidate in profiles if registry.get(candidate.target) is backend), profile
         )

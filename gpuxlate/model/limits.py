@@ -92,7 +92,7 @@ def cut(text: str, maximum: int) -> str:
     return f"{text[: maximum - tail - 1]}…{text[-tail:]}"
 
 
-def shortened(name: str, maximum: int) -> str:
+def shorten(name: str, maximum: int) -> str:
     """A name of an object, with a hash of the whole in place of what is beyond ``maximum`` characters."""
     if len(name) <= maximum:
         return name

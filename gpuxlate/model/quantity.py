@@ -108,7 +108,7 @@ def is_plain(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None
 
 
-def plain(text: str) -> int | None:
+def parse_plain(text: str) -> int | None:
     """The number of a text that is written plainly; None for any other text and above LIMIT."""
     return parse_integer(text) if is_plain(text) else None
 

@@ -11,7 +11,7 @@ WINDOW_LINES = 200
 """Lines of each text that are compared with each other."""
 
 
-def same(old: Sequence[str], new: Sequence[str]) -> list[Match]:
+def matching_lines(old: Sequence[str], new: Sequence[str]) -> list[Match]:
     """The lines that two texts share, in order."""
     matches: list[Match] = []
     a = b = 0
@@ -44,12 +44,12 @@ def differences(old: Sequence[str], new: Sequence[str]) -> Sequence[tuple[str, i
 
 
 class Windows(SequenceMatcher[str]):
-    """The matcher of difflib, with the blocks that ``same`` finds."""
+    """The matcher of difflib, with the blocks that ``matching_lines`` finds."""
 
     def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
         super().__init__(None, "", "")  # which would index all lines of a text, and each repeated one
         self.a, self.b = old, new
-        self._shared = [*same(old, new), Match(len(old), len(new), 0)]
+        self._shared = [*matching_lines(old, new), Match(len(old), len(new), 0)]
 
     def get_matching_blocks(self) -> list[Match]:
         """As difflib gives them: equal runs of lines in order, then one of no lines at the ends."""

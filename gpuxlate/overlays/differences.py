@@ -40,16 +40,18 @@ def apply_edits(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) ->
     return root if first is None or first.root is None else first.root
 
 
-def alike(node: Node | None, other: Node | None) -> bool:
+def are_alike(node: Node | None, other: Node | None) -> bool:
     """Whether two trees set the same values; an empty mapping and null set nothing."""
     node, other = _non_empty(node), _non_empty(other)
     if node is None or other is None:
         return node is other
     if isinstance(node, Mapping) and isinstance(other, Mapping):
         entries, other_entries = _entries(node), _entries(other)
-        return all(alike(entries.get(name), other_entries.get(name)) for name in {**entries, **other_entries})
+        return all(
+            are_alike(entries.get(name), other_entries.get(name)) for name in {**entries, **other_entries}
+        )
     if isinstance(node, List) and isinstance(other, List):
-        return len(node.items) == len(other.items) and all(map(alike, node.items, other.items))
+        return len(node.items) == len(other.items) and all(map(are_alike, node.items, other.items))
     return isinstance(node, Scalar) and isinstance(other, Scalar) and node.text == other.text
 
 
@@ -127,7 +129,7 @@ class OverlayDifference:
             if name in set_values and self._is_replaced(set_values[name], entry):
                 old.append(name)
                 continue
-            same, node = alike(entry.new_result, entry.new_patched), set_values.get(name)
+            same, node = are_alike(entry.new_result, entry.new_patched), set_values.get(name)
             if not same and isinstance(
                 deref(entry.new_patched or entry.new_result or set_values[name]), Scalar
             ):
@@ -223,9 +225,9 @@ class OverlayDifference:
             item = layers.at(number)
             node = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
             if isinstance(deref(nodes[number]), Mapping):
-                if node is not None or not alike(item.new_result, item.new_patched):
+                if node is not None or not are_alike(item.new_result, item.new_patched):
                     yield from self._of_mapping(node, item, (*path, number))
-            elif not alike(item.new_result, item.new_patched):
+            elif not are_alike(item.new_result, item.new_patched):
                 yield Put((*path, number), _plain(item.new_patched))
         for new_item in expected[len(nodes) :]:
             yield Append(path, to_python(new_item))
@@ -235,7 +237,7 @@ class OverlayDifference:
         set_items = _named(part, key)
         for name in {**_named(layers.new_result, key), **_named(layers.new_patched, key)}:
             item = layers.item(name, key)
-            if alike(item.new_result, item.new_patched) and name not in set_items:
+            if are_alike(item.new_result, item.new_patched) and name not in set_items:
                 continue
             number, node = set_items.get(name, (0, None))
             if item.new_patched is None and node is not None and item.new_base is None:
@@ -253,7 +255,7 @@ class OverlayDifference:
         plain: dict[str, Any] = {}
         for name in {**_entries(layers.new_result), **_entries(layers.new_patched)}:
             entry = layers.at(name)
-            if alike(entry.new_result, entry.new_patched):
+            if are_alike(entry.new_result, entry.new_patched):
                 continue
             if isinstance(entry.new_result, Mapping) and isinstance(entry.new_patched, Mapping):
                 plain[name] = self._entry(entry)
@@ -270,7 +272,7 @@ class OverlayDifference:
                     if item.new_patched is None
                     else {key: name, **self._entry(item)}
                     for name, item in pairs
-                    if not alike(item.new_result, item.new_patched)
+                    if not are_alike(item.new_result, item.new_patched)
                 ]
             else:
                 plain[name] = _plain(entry.new_patched)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.files.find import HELD, Input, leads_inside
-from gpuxlate.files.read import StrPath, cached, upwards
+from gpuxlate.files.read import StrPath, cached, folders_upwards
 from gpuxlate.model.kept import kept
 from gpuxlate.model.limits import MAX_ENTRIES
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
@@ -61,7 +61,7 @@ def names_files(folder: str) -> bool:
     by_folder: dict[str, bool] = kept(names_files, dict)
     passed = []
     answer = False
-    for parent in upwards(os.path.abspath(folder)):
+    for parent in folders_upwards(os.path.abspath(folder)):
         if parent in by_folder:
             answer = by_folder[parent]
             break
@@ -88,7 +88,7 @@ def is_resource(path: StrPath) -> bool:
 
 def _above(file: str) -> Iterator[tuple[str, _Folder]]:
     """The folders whose kustomizations may name a file."""
-    for folder in upwards(os.path.dirname(file)):
+    for folder in folders_upwards(os.path.dirname(file)):
         above = _folder(folder)
         yield folder, above
         if above.last:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuxlate.files.find import HELD, SKIPPED
-from gpuxlate.files.read import cached, inside, repository
+from gpuxlate.files.read import cached, is_inside, repository_of
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import Message, msg
@@ -417,7 +417,9 @@ class Tree:
             return None
         path = os.path.normpath(os.path.join(folder, text))
         straight = os.path.normpath(os.path.join(os.path.realpath(folder), text))
-        if not os.path.exists(path) or (os.path.realpath(path) != straight and not inside(path, self._root)):
+        if not os.path.exists(path) or (
+            os.path.realpath(path) != straight and not is_inside(path, self._root)
+        ):
             return None
         return path
 
@@ -602,11 +604,11 @@ def load_tree(folder: str) -> Tree:
 
 def root_of(folder: str) -> str:
     """The folder to search for kustomizations that include one: its repository, else the working folder."""
-    root_of_repository = repository(folder)
+    root_of_repository = repository_of(folder)
     if os.path.exists(os.path.join(root_of_repository, ".git")):
         return root_of_repository
     working_folder = os.getcwd()
-    return working_folder if inside(folder, working_folder) else root_of_repository
+    return working_folder if is_inside(folder, working_folder) else root_of_repository
 
 
 RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")

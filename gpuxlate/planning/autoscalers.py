@@ -30,7 +30,7 @@ SET_BEFORE = (Setter.YOU, Setter.POOL)
 """Who sets labels that a pod may choose before the node is there."""
 
 
-def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, str]:
+def node_resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, str]:
     """The allocatable GPU resources of a node of the profile. Raises PlanError if no document gives them."""
     node = node_type(backend, profile)
     offered = backend.allocatable(pool.share, node.cards, node.memory_mib, profile)
@@ -46,7 +46,7 @@ def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, s
     return {name: str(amount) for name, amount in offered.items()}
 
 
-def labels(pool: NodePool) -> dict[str, str]:
+def node_labels(pool: NodePool) -> dict[str, str]:
     """The node labels that the pods of a share select, and the labels that the user sets on the nodes."""
     return {
         label.key: str(label.value)
@@ -85,7 +85,9 @@ def asg_tags(pool: NodePool, offered: Mapping[str, str]) -> Iterator[str]:
     """Tags of an AWS Auto Scaling group, as a YAML mapping."""
     yield f"# {pool.name}: tags of the Auto Scaling group"
     yield from (f"{NODE_TEMPLATE}/resources/{name}: {_quoted(value)}" for name, value in offered.items())
-    yield from (f"{NODE_TEMPLATE}/label/{name}: {_quoted(value)}" for name, value in labels(pool).items())
+    yield from (
+        f"{NODE_TEMPLATE}/label/{name}: {_quoted(value)}" for name, value in node_labels(pool).items()
+    )
 
 
 def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[str]:
@@ -105,7 +107,7 @@ def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[
         resource, name = "dra-driver", backend.device_classes[0]
         count = str(node_type(backend, profile).cards)
     else:
-        offered = resources(pool, backend, profile)
+        offered = node_resources(pool, backend, profile)
         if len(offered) > 1:
             raise PlanError(
                 msg(
@@ -118,7 +120,7 @@ def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[
     yield f"# {pool.name}: annotations of the MachineDeployment"
     yield f"{CAPACITY}/{resource}: {_quoted(name)}"
     yield f"{CAPACITY}/gpu-count: {_quoted(count)}"
-    chosen = ",".join(f"{key}={value}" for key, value in labels(pool).items())
+    chosen = ",".join(f"{key}={value}" for key, value in node_labels(pool).items())
     if chosen:
         yield f"{CAPACITY}/labels: {_quoted(chosen)}"
 

@@ -17,10 +17,10 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
 from gpuxlate.planning.ledger import GpuUsage, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, comma_list
-from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_placement, shortage
+from gpuxlate.planning.placing import FreeGpu, UndecidedError, explain_shortage, first_placement
 from gpuxlate.planning.problem import PackingProblem, PodDemand, build_problem
 from gpuxlate.planning.requests import UNLIMITED
-from gpuxlate.planning.search import place_all, sums
+from gpuxlate.planning.search import place_all, sum_demand_and_free
 
 
 class CapacityAnswer(StrEnum):
@@ -253,7 +253,7 @@ def _why_not(problem: PackingProblem, ask_index: int, number: int) -> str | None
     for ask in asks:
         able = sum(space.takes(ask) for space in node_bin.cards)
         if able < ask.cards:
-            return shortage(node_bin.cards, ask, able)
+            return explain_shortage(node_bin.cards, ask, able)
     return msg("each container fits alone, but not all together")
 
 
@@ -269,7 +269,7 @@ def _shortages_in_all(problem: PackingProblem) -> Iterator[str]:
         yield from counted
         return
     titles = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
-    requested, free = sums(problem.bins, problem.ask_indexes)
+    requested, free = sum_demand_and_free(problem.bins, problem.ask_indexes)
     short = [
         msg(
             "{what}: {wanted}{unit} requested in all, {there}{unit} free",

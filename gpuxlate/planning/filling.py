@@ -58,7 +58,7 @@ class Nodes:
             for by_node in zip(*distinct.values(), strict=True)
         ]
         every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
-        self._least, self._fresh = smallest(every), any(ask.fresh for ask in every)
+        self._least, self._fresh = smallest_requests(every), any(ask.fresh for ask in every)
         self._turns: list[tuple[int, int]] = []
         self._queued_for: int | None = None
         self._queue: list[tuple[int, int]] = []
@@ -154,7 +154,7 @@ def _need(every: Sequence[Asks]) -> tuple[int, int]:
     )
 
 
-def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
+def smallest_requests(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
     """The smallest requests: no other one needs less of both."""
     requests: list[tuple[int, int]] = []
     for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):

@@ -70,7 +70,7 @@ class PartRoom(Printed):
     """Free parts on one node, which is what one pod can get."""
 
 
-def part_rooms(usage: GpuUsage) -> list[PartRoom]:
+def free_parts(usage: GpuUsage) -> list[PartRoom]:
     """The room for parts of cards, by target and part."""
     rows_by_part: dict[tuple[str, str], list[tuple[int, int]]] = {}
     for ledger in usage.ledgers.values():
@@ -84,7 +84,7 @@ def part_rooms(usage: GpuUsage) -> list[PartRoom]:
     ]
 
 
-def rooms(usage: GpuUsage) -> list[FreeCapacity]:
+def free_capacities(usage: GpuUsage) -> list[FreeCapacity]:
     """What is free on the nodes of each target."""
     by_target: dict[str, list[Ledger]] = {}
     for name in sorted(usage.ledgers):

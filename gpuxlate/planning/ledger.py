@@ -330,7 +330,7 @@ class UsageSums(Printed):
     """Containers whose cards are not known."""
 
 
-def totals(ledgers: Iterable[Ledger]) -> Mapping[str, UsageSums]:
+def sum_usage(ledgers: Iterable[Ledger]) -> Mapping[str, UsageSums]:
     """The sums by target."""
     served: dict[str, list[Ledger]] = {}
     for ledger in ledgers:

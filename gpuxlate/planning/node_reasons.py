@@ -8,7 +8,7 @@ from gpuxlate.backends.cluster_nodes import NodeOffer
 from gpuxlate.model.declarations import Positive, Printed, record
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.planning.capacity import reasons_by_node
-from gpuxlate.planning.free_capacity import rooms
+from gpuxlate.planning.free_capacity import free_capacities
 from gpuxlate.planning.ledger import GpuUsage
 from gpuxlate.planning.nodes import CORDONED, GpuNode, comma_list
 from gpuxlate.planning.problem import (
@@ -18,7 +18,7 @@ from gpuxlate.planning.problem import (
     unmet_node_label,
     untolerated_taint,
 )
-from gpuxlate.planning.search import sums
+from gpuxlate.planning.search import sum_demand_and_free
 
 
 @record
@@ -99,7 +99,7 @@ def _total_room(problem: PackingProblem) -> str | None:
     asks = next((admits for node_bin in problem.bins if (admits := node_bin.admits[0])), ())
     if all(ask.memory_mib is None or ask.whole for ask in asks):
         return None
-    requested, (cores, memory, slots) = sums(problem.bins, [0])
+    requested, (cores, memory, slots) = sum_demand_and_free(problem.bins, [0])
     if any(amount > available for amount, available in zip(requested, (cores, memory, slots), strict=True)):
         return None
     free = (card for node_bin in problem.bins if node_bin.admits[0] for card in node_bin.cards)
@@ -128,7 +128,7 @@ def _suggest_changes(
         for ledger, each in zip(problem.ledgers, problem.bins, strict=True)
         if each.admits[0]
     }
-    for room in rooms(GpuUsage(admitting)):
+    for room in free_capacities(GpuUsage(admitting)):
         for hole in room.largest[:1]:
             text = "request at most {cores} % and {memory} MiB: card {card} of {node} has them free"
             values = {"cores": hole.cores, "memory": hole.memory_mib, "card": hole.card, "node": hole.node}

@@ -239,7 +239,7 @@ def _choices_of_cards(
     return choose(0, ())
 
 
-def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
+def explain_shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
     """Why the cards of a node do not take a container, as a phrase. ``able``: how many cards take it."""
     if ask.whole and ask.mode != ANY_MODE:
         return msg("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)

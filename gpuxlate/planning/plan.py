@@ -18,11 +18,11 @@ from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, join_or, message_of, msg
 from gpuxlate.model.profile import Profile, card_memory_of, card_named, nearest_cards
-from gpuxlate.planning.filling import smallest
+from gpuxlate.planning.filling import smallest_requests
 from gpuxlate.planning.fleet import Fleet, pack_fleet
 from gpuxlate.planning.loads import Load, loads_of
 from gpuxlate.planning.parts import UnknownPartError
-from gpuxlate.planning.placing import FreeCards, FreeGpu, first_placement, shortage
+from gpuxlate.planning.placing import FreeCards, FreeGpu, explain_shortage, first_placement
 from gpuxlate.planning.problem import container_limit
 from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 from gpuxlate.translation.items import Item
@@ -290,7 +290,7 @@ def why_unplaced(node: NodeType, asks: Asks) -> str:
     for ask in asks:
         able = sum(space.takes(ask) for space in node.empty)
         if able < ask.cards:
-            return shortage(node.empty, ask, able)
+            return explain_shortage(node.empty, ask, able)
     return msg("each container fits alone, but not all together")
 
 
@@ -299,7 +299,7 @@ def _utilization(
     node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
 ) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
-    least = smallest(
+    least = smallest_requests(
         {
             ask
             for ask_index in {placement.ask_index for placement in fleet.placements}

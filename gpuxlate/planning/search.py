@@ -28,7 +28,7 @@ def place_all(
         return placements
     if any(not _fits_alone(bins, ask_index) for ask_index in set(unplaced)):
         return None
-    requested, free = sums(bins, ask_indexes)
+    requested, free = sum_demand_and_free(bins, ask_indexes)
     if any(amount > available for amount, available in zip(requested, free, strict=True)):
         return None
     return search(bins, ask_indexes, Budget(steps))
@@ -38,7 +38,7 @@ Sums = tuple[int, int, int]
 """Percent, MiB, and containers on cards."""
 
 
-def sums(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[Sums, Sums]:
+def sum_demand_and_free(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tuple[Sums, Sums]:
     """The least that the pods request in total, and what is free on the nodes that take any of them."""
     each = [_least_requested(bins, ask_index) for ask_index in range(max(ask_indexes, default=-1) + 1)]
     requested = [each[ask_index] for ask_index in ask_indexes]

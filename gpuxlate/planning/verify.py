@@ -66,7 +66,7 @@ class Verification:
         return not self.problems
 
 
-def expected(
+def expected_values(
     share: Share,
     backend: Backend | None = None,
     profile: Profile | None = None,

@@ -120,7 +120,7 @@ def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Itera
             yield constraint
 
 
-def unenforced(rule: Rule) -> str:
+def why_unenforced(rule: Rule) -> str:
     """Why no policy enforces a rule; empty if one does."""
     severities = [constraint.severity or rule.severity for constraint in rule.constraints]
     if rule.constraints_of is not None or (rule.with_profile is not None and not severities):

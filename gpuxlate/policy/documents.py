@@ -16,7 +16,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.policy.cel import VARIABLES
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand
-from gpuxlate.policy.layout import commented, lines
+from gpuxlate.policy.layout import add_comment, break_lines
 from gpuxlate.policy.markers import has_dialect, may_have_dialect
 from gpuxlate.policy.style import ACTIONS, Action, PolicyObject, PolicyStyle
 from gpuxlate.policy.subjects import PodSubject, PodTemplates, PolicySubject
@@ -247,7 +247,7 @@ def policy_of(
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
     target = subject.backend.name if target is None else target
     of_target = {TARGET: cut_name(target, LONGEST_LABEL)} if target else {}
-    spec = readable(spec, style.language)
+    spec = make_readable(spec, style.language)
     labels = {MANAGED: "gpuxlate", **of_target, VERSION: version_of(spec)}
     action = style.action or usual
     return AdmissionPolicy(
@@ -255,7 +255,7 @@ def policy_of(
     )
 
 
-def readable(spec: PolicyObject, language: str) -> PolicyObject:
+def make_readable(spec: PolicyObject, language: str) -> PolicyObject:
     """The policy for reviewers: its expressions in lines, and the rule above each condition."""
     parts = ("matchConditions", "variables", "validations")
     return spec | {name: [_laid_out(part, language) for part in spec[name]] for name in parts}
@@ -264,12 +264,12 @@ def readable(spec: PolicyObject, language: str) -> PolicyObject:
 def _laid_out(part: PolicyObject, language: str) -> PolicyObject:
     """A part of a policy, its expressions in lines, below the rule that they are of."""
     fields = [name for name in ("expression", "messageExpression") if name in part]
-    laid_out = part | {name: lines(part[name]) for name in fields}
+    laid_out = part | {name: break_lines(part[name]) for name in fields}
     code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", part.get("name") or part.get("message", ""))
     rule = code and catalog.find_rule(code[0], registry.all_backends())
     if rule:
         summary = locale.summary(rule.code, rule.summary, language)
-        laid_out["expression"] = commented(rule.code, summary, laid_out["expression"])
+        laid_out["expression"] = add_comment(rule.code, summary, laid_out["expression"])
     return laid_out
 
 

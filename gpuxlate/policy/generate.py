@@ -13,7 +13,15 @@ from gpuxlate.manifest.kinds import CUSTOM, ObjectKind
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here, unenforced
+from gpuxlate.policy.demands import (
+    ENFORCED,
+    OF_WORKLOADS,
+    Demand,
+    Selected,
+    demands,
+    names_here,
+    why_unenforced,
+)
 from gpuxlate.policy.deny_backend import claim_denial_policies, key_denial_policy
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policies, validating_policy
 from gpuxlate.policy.markers import is_recognized
@@ -194,7 +202,7 @@ def enforced_rules(backends: Sequence[Backend]) -> Iterator[EnforcedRule]:
 
 def enforced_rule(rule: Rule) -> EnforcedRule:
     """One rule."""
-    why = unenforced(rule)
+    why = why_unenforced(rule)
     if why:
         return EnforcedRule(rule, Enforced.NO, why)
     if rule is OF_WORKLOADS:

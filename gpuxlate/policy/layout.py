@@ -26,7 +26,7 @@ _VARIABLE = regex(r"\w, ")
 
 
 @cache
-def lines(expression: str) -> str:
+def break_lines(expression: str) -> str:
     """An expression in lines. Each condition of the whole begins its own."""
     outline = _outline(expression)
     conditions = _parts(expression, outline, _OR) or _parts(expression, outline, _AND) or [expression]
@@ -93,7 +93,7 @@ def _parts(expression: str, outline: str, places: re.Pattern[str]) -> list[str]:
     return [expression[start:end] for start, end in zip(starts, [*ends, None], strict=True)] if ends else []
 
 
-def commented(code: str, summary: str, expression: str) -> str:
+def add_comment(code: str, summary: str, expression: str) -> str:
     """An expression below the code of a rule and what it demands."""
     prefix = "// "
     above = textwrap.fill(

@@ -200,7 +200,7 @@ def resource_names(backend: Backend, others: Iterable[str] = ()) -> NamePatterns
     )
 
 
-def inlined(expression: str, root: str = "object") -> str:
+def inline_variables(expression: str, root: str = "object") -> str:
     """An expression with the definitions in place of the variables, of a pod at ``root``."""
     for name in reversed(VARIABLES):
         definition = f"({VARIABLES[name]})".replace("\\", r"\\")

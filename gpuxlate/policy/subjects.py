@@ -11,7 +11,7 @@ from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.keys import ANY, KeySpec, Place
 from gpuxlate.policy.cel import PARAMETERS, VARIABLES, cel_string, in_brackets
-from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern_in_cel
+from gpuxlate.policy.markers import DialectMarker, has_dialect, inline_variables, pattern_in_cel
 from gpuxlate.policy.workload_kinds import WORKLOADS, templates
 from gpuxlate.rules.key_index import IGNORE
 from gpuxlate.rules.predicates import (
@@ -105,7 +105,7 @@ class PodSubject:
 
     def matching(self, condition: str) -> str:
         """A match predicate: an expression over a pod, without variables."""
-        return inlined(condition)
+        return inline_variables(condition)
 
 
 @record
@@ -191,7 +191,8 @@ class PodTemplates:
         of_template = {field: f"t.?metadata.?{field}.orValue({{}})" for field in ("annotations", "labels")}
         above = {field: f"object.?metadata.?{field}.orValue({{}})" for field in of_template}
         parts = {
-            name: inlined(f"variables.{name}", "t") for name in ("spec", "containers", "names", "asking")
+            name: inline_variables(f"variables.{name}", "t")
+            for name in ("spec", "containers", "names", "asking")
         }
         parts["schedulerName"] = self._scheduler()
         for field, mapping in of_template.items():

@@ -93,14 +93,14 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 
 def render(report: Report) -> str:
     """All findings in their order, none left out, and the counts as the last line."""
-    lines = findings(report.diagnostics, report.lines, report.color, every=report.every)
+    lines = findings_text(report.diagnostics, report.lines, report.color, every=report.every)
     if not report.counts:
         return lines
-    last = [summary_line(report.summary, compared=report.compared), *fixable(report.diagnostics)]
+    last = [summary_line(report.summary, compared=report.compared), *fixable_lines(report.diagnostics)]
     return (lines + "\n" if lines else "") + "".join(localize(line) + "\n" for line in last)
 
 
-def findings(
+def findings_text(
     diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False, *, every: bool = False
 ) -> str:
     """The findings alone, as every command shows them on stderr; empty where there are none.
@@ -119,7 +119,7 @@ def findings(
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
-def fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
+def fixable_lines(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
     """What ``--fix`` would do, where it would do something."""
     fixes = [diagnostic.fix.safe for diagnostic in diagnostics if diagnostic.fix is not None]
     number, more = sum(fixes), len(fixes) - sum(fixes)

@@ -196,7 +196,7 @@ def nearest_code(code: str, backends: Iterable[Dialect] = ()) -> str | None:
     match = _CODE.fullmatch(normalized)
     if match:
         normalized = f"{match['prefix']}{int(match['number']):03d}"
-    return key_index.nearest(normalized, codes, key_index.NEAR)
+    return key_index.nearest_name(normalized, codes, key_index.NEAR)
 
 
 def _every_rule(backends: Iterable[Dialect]) -> Iterator[Rule]:

@@ -377,13 +377,13 @@ class KeyIndex(Owners[Dialect]):
         owners = self.owners(name)
         if owners:
             names = [row.name for dialect in owners for row in dialect.keys if row.name in self.candidates]
-            meant = closest(name, names)
+            meant = closest_name(name, names)
             return (
                 NearMiss(owners[0], meant) if meant else NearMiss(owners[0], similar_name(name, names), False)
             )
         if "/" not in name:
             return None
-        near = nearest(name, self._maybe_meant(name), NEAR)
+        near = nearest_name(name, self._maybe_meant(name), NEAR)
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
 
     def misspelt(self, name: str, place: Place) -> NearMiss | None:
@@ -546,7 +546,7 @@ def _domain_or_all(name: str) -> str:
 # --- nearness -----------------------------------------------------------------------------------
 
 
-def distance(text: str, other: str, limit: int) -> int | None:
+def edit_distance(text: str, other: str, limit: int) -> int | None:
     """Levenshtein's edit distance, None where it is above ``limit``."""
     if abs(len(text) - len(other)) > limit:
         return None
@@ -574,14 +574,14 @@ def _alike(text: str, other: str) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(text), len(other)))
 
 
-def nearest(name: str, candidates: Iterable[str], limit: int) -> str | None:
+def nearest_name(name: str, candidates: Iterable[str], limit: int) -> str | None:
     """The first candidate with the least distance, None where all are above ``limit``."""
     best: str | None = None
     for candidate in candidates:
         # two edits leave one of any three parts unchanged: this rules out most names
         if limit <= 2 and not any(piece in name for piece in _thirds(candidate)):
             continue
-        edits = distance(name, candidate, limit)
+        edits = edit_distance(name, candidate, limit)
         if edits is not None:
             best, limit = candidate, edits - 1
             if limit < 0:
@@ -595,9 +595,9 @@ def _thirds(name: str) -> tuple[str, str, str]:
     return name[:third], name[third : 2 * third], name[2 * third :]
 
 
-def closest(name: str, candidates: list[str]) -> str | None:
+def closest_name(name: str, candidates: list[str]) -> str | None:
     """The name that was probably meant: one with a typing error, a prefix of it, or an extension."""
-    near = nearest(name, candidates, NEAR)
+    near = nearest_name(name, candidates, NEAR)
     if near:
         return near
     longer = [candidate for candidate in candidates if candidate.startswith(name)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from gpuxlate.files.find import SUFFIXES, Exclusion, InputError, gitignores_above, reason, with_gitignore
-from gpuxlate.files.read import content, inside
+from gpuxlate.files.read import is_inside, read_content
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
@@ -99,7 +99,7 @@ def _judge_names(source: str, files: Iterable[TreeFile]) -> None:
 def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
     if entry.is_symlink():
         goal = os.readlink(entry.path)
-        if os.path.isabs(goal) or _climbs_out(path, goal) or not inside(entry.path, source):
+        if os.path.isabs(goal) or _climbs_out(path, goal) or not is_inside(entry.path, source):
             message = msg("{name}: a link that leads out of {folder}", name=entry.path, folder=source)
             raise SyncError(message, "put the file itself there, or leave the link out (exclude)")
         return TreeFile(path, entry.path, link=goal, digest=sha256(os.fsencode(goal)))
@@ -119,7 +119,7 @@ def _climbs_out(path: str, goal: str) -> bool:
 def file_bytes(place: str) -> bytes:
     """The bytes of a file of the source. Raises InputError."""
     try:
-        return content(place, limits.MAX_TEXT)
+        return read_content(place, limits.MAX_TEXT)
     except OSError as error:
         raise InputError(msg("{name}: {error}", name=place, error=reason(error))) from None
 

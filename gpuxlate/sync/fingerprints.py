@@ -40,7 +40,7 @@ def file_fingerprints(tree: SourceTree, settings: Settings) -> dict[str, str]:
 
 
 def _plugins() -> list[str]:
-    if not plugins.installed():
+    if not plugins.has_plugins():
         return []
     from importlib.metadata import entry_points
 

@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import Annotated, ClassVar
 
 from gpuxlate.files.find import reason
-from gpuxlate.files.read import content
+from gpuxlate.files.read import read_content
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import (
     OMITTED,
@@ -116,7 +116,7 @@ def read_lock(folder: str) -> SyncLock:
     if os.path.islink(path):
         raise SyncError(msg("{path}: it is a link", path=path), hint)
     try:
-        data = json.loads(content(path, limits.MAX_TEXT))
+        data = json.loads(read_content(path, limits.MAX_TEXT))
     except OSError as error:
         raise SyncError(msg("{path}: {error}", path=path, error=reason(error)), hint) from None
     except (ValueError, RecursionError):

@@ -20,7 +20,7 @@ def target_settings(
     """
     options = target.options
     return Settings(
-        registry.writable(target.name),
+        registry.writable_backend(target.name),
         from_,
         build_accept(options.get("round"), options.get("fill"), options.get("drop", ())),
         profile,

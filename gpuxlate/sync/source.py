@@ -17,7 +17,7 @@ from gpuxlate.config.document import (
     is_share_document,
     shares_in,
 )
-from gpuxlate.files.read import inside, repository, upwards
+from gpuxlate.files.read import folders_upwards, is_inside, repository_of
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import pods_in
@@ -192,6 +192,10 @@ def _are_decisions(file: TreeFile) -> bool:
 
 def _is_named_from_above(root: str) -> bool:
     """Whether a kustomization above the source may name files of it."""
-    top = repository(root)
-    folders = (folder for folder in upwards(os.path.dirname(os.path.realpath(root))) if inside(folder, top))
+    top = repository_of(root)
+    folders = (
+        folder
+        for folder in folders_upwards(os.path.dirname(os.path.realpath(root)))
+        if is_inside(folder, top)
+    )
     return any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in KUSTOMIZATIONS)

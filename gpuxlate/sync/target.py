@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.files.read import content
+from gpuxlate.files.read import read_content
 from gpuxlate.files.write import link_atomically, write_atomically
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
@@ -138,7 +138,7 @@ class TargetTree:
         if os.path.islink(place):
             return sha256(os.fsencode(os.readlink(place))), True
         try:
-            return sha256(content(place, limits.MAX_TEXT)), False
+            return sha256(read_content(place, limits.MAX_TEXT)), False
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError:
@@ -264,7 +264,7 @@ class TargetTree:
         place = self.place(path)
         if os.path.islink(place):
             return os.readlink(place)
-        return content(place).decode(errors="replace") if os.path.isfile(place) else ""
+        return read_content(place).decode(errors="replace") if os.path.isfile(place) else ""
 
     def write(self, watched: Watched = iter) -> None:
         """Write the lock of all files, the old and the new, then the files, then the lock of the new ones:
@@ -282,7 +282,7 @@ class TargetTree:
         if files or os.path.lexists(place):
             lock = lock_text(self.name, self.source, self.options, files)
             _make_folders(self.folder)
-            if not os.path.isfile(place) or content(place) != lock:
+            if not os.path.isfile(place) or read_content(place) != lock:
                 write_atomically(Path(place), lock)
 
     def _entries_while_writing(self) -> dict[str, Locked]:
@@ -308,7 +308,7 @@ class TargetTree:
         if os.path.islink(place):
             os.unlink(place)
         has_mode = os.path.isfile(place) and self._has_mode(file.source.path, file.source)
-        if not os.path.isfile(place) or content(place) != file.data:
+        if not os.path.isfile(place) or read_content(place) != file.data:
             mode = None if has_mode else file.source.mode
             write_atomically(Path(place), file.data, mode=mode, read_only=True)
         elif not has_mode:

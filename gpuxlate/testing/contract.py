@@ -136,7 +136,7 @@ def implied(share: Share, target: Backend, accept: Accept, profile: Profile | No
     )
 
 
-def needless(field: str, outcome: Outcome) -> bool:
+def is_needless(field: str, outcome: Outcome) -> bool:
     """Whether the granted share is the same without the field, which then needs no key."""
     share = outcome.granted
     if field == "memory_limit_mib":  # memory was rounded up as far
@@ -593,7 +593,7 @@ class BackendContract(ReadingContract):
             for loss in outcome.losses:
                 assert loss.field in JSON_NAMES.values(), f"{loss.field} is not a field of a share"
                 by_profile = loss.code == "GX017"  # percent in MiB: the profile was given for it
-                expected = by_profile or allowed(loss.kind, loss.field, accept)
+                expected = by_profile or is_allowed(loss.kind, loss.field, accept)
                 assert loss.accepted == expected, f"{loss} with {accept}"
 
     @bounded
@@ -606,7 +606,7 @@ class BackendContract(ReadingContract):
         name = JSON_NAMES[field]
         for outcome in fit.outcomes:
             lost = [loss for loss in outcome.losses if (loss.field, loss.code) == (name, "GX020")]
-            if getattr(outcome.share, field) is not None and not needless(field, outcome):
+            if getattr(outcome.share, field) is not None and not is_needless(field, outcome):
                 assert lost, f"{name} of {outcome.share} is lost without GX020"
                 assert all(loss.accepted == (name in accept.drop) for loss in lost), lost
 
@@ -656,7 +656,7 @@ class BackendContract(ReadingContract):
         assert repr(self._fit(pod, accept)) == repr(self._fit(pod, accept)), "two runs differ"
 
 
-def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
+def is_allowed(kind: LossKind, field: str, accept: Accept) -> bool:
     """Whether the user allowed a loss of this kind in a field."""
     return {
         LossKind.ROUNDED: accept.round_up,

@@ -79,7 +79,7 @@ def settings_of(config: object, base: Path = ()) -> Settings:
     if not isinstance(allowed, bool):
         message = msg("invalid value {value!r} for allowLeftovers", value=allowed)
         raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
-    target = _backend(content["to"], (*path, "to"), registry.writable)
+    target = _backend(content["to"], (*path, "to"), registry.writable_backend)
     decisions = _decisions(content["decisions"], path) if content.get("decisions") is not None else None
     return Settings(target, source, accept, profile, allow_leftovers=allowed, decisions=decisions)
 

@@ -27,7 +27,7 @@ from gpuxlate.translation.fit import PodFit
 from gpuxlate.yamltext.parse import Document
 
 
-def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
+def find_miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
     """The operator of the pod's object counts another number than the cards of the share (GX028)."""
     counter = counter_of(document, pod)
     outcome = next(
@@ -51,7 +51,7 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
     yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
 
 
-def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
+def find_uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """A key with a number for each container, for a pod whose containers the values do not show (GX030)."""
     for field, values in (("labels", fit.keys.labels), ("annotations", fit.keys.annotations)):
         for name in values if field not in pod.lacks else ():

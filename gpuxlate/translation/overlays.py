@@ -23,7 +23,7 @@ from gpuxlate.model.keys import KeyRole, Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.model.pod import TEMPLATE, ClaimUse, PodKeys
-from gpuxlate.overlays.differences import Layers, OverlayDifference, alike, apply_edits
+from gpuxlate.overlays.differences import Layers, OverlayDifference, apply_edits, are_alike
 from gpuxlate.overlays.operations import apply_operations, is_operations, operation_edits
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
 from gpuxlate.overlays.patched_pods import operations_about
@@ -378,7 +378,7 @@ def _fits(
     patch_root = narrow(document.root, base.within) if base.within else document.root
     try:
         again = replace(document, root=apply_edits(patch_root, edits, base.patch.siblings))
-        return alike(base.apply(new_base, again, False), new_patched)
+        return are_alike(base.apply(new_base, again, False), new_patched)
     except (CannotMergeError, EditError):
         return False
 

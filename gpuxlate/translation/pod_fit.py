@@ -16,10 +16,10 @@ from gpuxlate.rules.translation import isolation_is_the_same
 from gpuxlate.translation.fit import PodFit, fit_pod
 from gpuxlate.translation.hints import name_keys_in_hints
 from gpuxlate.translation.notes import (
-    miscounted,
+    find_miscounted,
+    find_uncounted,
     other_cards,
     shared_in_pod,
-    uncounted,
     unknown_choices,
     written_without_a_dialect,
 )
@@ -81,10 +81,10 @@ def check_fit(
     shares = ((source.vendor, share) for source, reading in readings for share in reading.shares)
     findings += other_cards(shares, target)
     findings += find_obstacles(pod, fit, sources, target, settings.context)
-    findings += miscounted(document, pod, fit)
+    findings += find_miscounted(document, pod, fit)
     findings += written_without_a_dialect(fit, target)
     if pod.object.kind == VALUES:
-        findings += uncounted(pod, fit, target)
+        findings += find_uncounted(pod, fit, target)
     return FittedPod(readings, fit, read_findings, findings)
 
 

@@ -28,7 +28,7 @@ from gpuxlate.translation.claims import Changes, template_changes
 from gpuxlate.translation.edits import share_edits
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.items import Item
-from gpuxlate.translation.notes import miscounted, other_cards
+from gpuxlate.translation.notes import find_miscounted, other_cards
 from gpuxlate.translation.obstacles import disagreements, find_obstacles
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import PodRun
@@ -272,7 +272,7 @@ class _Render:
             with_location(spot.document, finding, pod.object)
             for finding in (
                 *find_obstacles(pod, fit, (target,), target, self.settings.context),
-                *miscounted(spot.document, pod, fit),
+                *find_miscounted(spot.document, pod, fit),
             )
         )
         writing = with_templates(spot.document, pod, fit.keys, spot.suffix, ())
@@ -333,7 +333,7 @@ class _Render:
 
 
 # GPUShare documents of one text for one target, without reading files.
-def rendered(
+def render_shares(
     spec: Source, workload: Source | None, container: str | None, settings: Settings
 ) -> list[RenderResult]:
     """Render each share for a target, or all of them on one workload. Raises ValueError without a share."""

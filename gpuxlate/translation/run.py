@@ -17,8 +17,8 @@ from gpuxlate.files.find import (
     HELD,
     Input,
     InputError,
+    document_reader,
     is_blank,
-    reader,
     result_or_error,
     under_chart_templates,
 )
@@ -168,7 +168,7 @@ def _run_input(file: Input, targets: Sequence[Settings], task: Task, builds: Bui
     source = file.source(data)
     if builds is not None and builds.uses(file):
         role = role._replace(part_of_build=True)
-    read = reader(file, source, targets[0].from_.name if targets[0].from_ else None)
+    read = document_reader(file, source, targets[0].from_.name if targets[0].from_ else None)
     matters = [might_have_gpu_keys(data, settings.profile) for settings in targets]
     if role.can_skip and any(matters) and read is documents:
         source = relevant_to(targets, source)

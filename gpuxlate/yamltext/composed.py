@@ -76,7 +76,7 @@ def is_composed(root: Node | None) -> bool:
     return root is not None and type(root._read) is MappingNode
 
 
-def composed(top: Any, part: DocumentRange, text: str) -> tuple[Node, list[Mapping]]:
+def convert_composed(top: Any, part: DocumentRange, text: str) -> tuple[Node, list[Mapping]]:
     """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
 
     Raises NeedsEventsError where a limit is exceeded, or the document is not where it was expected.

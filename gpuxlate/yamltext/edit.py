@@ -39,7 +39,7 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
     return splices
 
 
-def planned(document: Document, edits: Iterable[Edit]) -> list[Splice]:
+def plan_splices(document: Document, edits: Iterable[Edit]) -> list[Splice]:
     """The splices of edits that were checked before, together with others. Raises EditError."""
     return _splices(document, make_plan(document, edits))
 

@@ -28,7 +28,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
 from gpuxlate.model.errors import UserError
 from gpuxlate.model.messages import msg
-from gpuxlate.yamltext.composed import DocumentRange, NeedsEventsError, composed, parts
+from gpuxlate.yamltext.composed import DocumentRange, NeedsEventsError, convert_composed, parts
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.nodes import (
     Alias,
@@ -277,7 +277,7 @@ class _Composer:
         if node is None or part is None:
             return None
         document = self._document(index, part.start)
-        root, odd = composed(node, part, self._source.text)
+        root, odd = convert_composed(node, part, self._source.text)
         self.start = part.start
         document.root = _written(root)
         for mapping in odd:

@@ -42,7 +42,7 @@ class DecodeError(UserError, ValueError):
     """The bytes are not UTF-8 text. The message says where."""
 
 
-def decoded(data: bytes) -> str:
+def decode(data: bytes) -> str:
     """Raises DecodeError."""
     try:
         return data.decode("utf-8")
@@ -122,7 +122,7 @@ class Source:
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
         """Raises DecodeError."""
-        return cls(name, decoded(data))
+        return cls(name, decode(data))
 
     def holds(self, *words: str) -> bool:
         """Whether the text has one of the words."""

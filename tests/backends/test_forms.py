@@ -23,7 +23,7 @@ from gpuxlate.backends.volcengine_emr import EmrRay
 from gpuxlate.backends.volcengine_emr import engines as k
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
-from gpuxlate.files.find import Input, reader
+from gpuxlate.files.find import Input, document_reader
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.jobs import JobRow, jobs_in
@@ -584,7 +584,7 @@ def test_a_plugin_reads_its_files(toy: Backend, tmp_path: Path) -> None:
     source = Source("a.toy", "emr.serverless.mgpu.core: 30\n")
     given = Input("a.toy", tmp_path / "a.toy")
     assert given.may_be_parameters()
-    assert job(source, reader(given, source)) == [(toy.name, 1)]
+    assert job(source, document_reader(given, source)) == [(toy.name, 1)]
 
 
 def test_a_plugin_has_objects_of_its_own(toy: Backend) -> None:

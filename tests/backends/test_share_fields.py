@@ -29,7 +29,7 @@ from gpuxlate.model.share import (
     Strategy,
     percent_in_mib,
 )
-from gpuxlate.testing.contract import needless
+from gpuxlate.testing.contract import is_needless
 from gpuxlate.testing.strategies import naming_a_card
 from gpuxlate.translation.fit import Outcome, PodFit, Verdict, fit_pod
 from gpuxlate.translation.options import Settings
@@ -309,7 +309,7 @@ def test_a_target_without_the_field_refuses_it(attribute: str) -> None:
 
     def refused(backend: Backend) -> object:
         done = one(share, backend)
-        if (backend.name, attribute) in KEYS_OF or needless(attribute, done):
+        if (backend.name, attribute) in KEYS_OF or is_needless(attribute, done):
             return None
         dropped = one(share, backend, drop=frozenset({field}))
         [accepted] = [loss.accepted for loss in dropped.losses if loss.field == field]

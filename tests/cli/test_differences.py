@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from gpuxlate.cli.compare import align, side_by_side
-from gpuxlate.model.windows import WINDOW_LINES, same
+from gpuxlate.model.windows import WINDOW_LINES, matching_lines
 from gpuxlate.report.characters import coloured_diff, unified_diff, width
 from tests.running import run
 
@@ -73,7 +73,7 @@ def test_texts_that_never_agree_again() -> None:
     old = "same\n" + "".join(f"a{n}\n" for n in range(2 * WINDOW_LINES))
     new = "same\n" + "".join(f"b{n}\n" for n in range(2 * WINDOW_LINES))
     assert applied(old, unified_diff(old, new, "f")) == new
-    assert [tuple(one) for one in same(old.splitlines(), new.splitlines())] == [(0, 0, 1)]
+    assert [tuple(one) for one in matching_lines(old.splitlines(), new.splitlines())] == [(0, 0, 1)]
 
 
 NUMBERS = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"

@@ -427,7 +427,7 @@ def test_findings_are_told_in_chinese(untranslated: Untranslated) -> None:
     of_the_commonest = (case for case in cases() if case.code in COMMONEST)
     for case in dict.fromkeys((*of_the_commonest, *some(cases()))):
         untranslated.found = set()
-        text = report.findings(findings(case), no_line)
+        text = report.findings_text(findings(case), no_line)
         assert not case.is_bad or f"[{case.code}]" in text, case.name
         left[case.code] = left.get(case.code, set()) | untranslated.found
     assert {code: left[code] for code in COMMONEST if left[code]} == {}

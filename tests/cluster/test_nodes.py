@@ -283,7 +283,7 @@ def test_the_order_of_nodes_and_pods_changes_nothing() -> None:
         server = FakeServer(nodes, running)
         found = usage_of(server, gpu_nodes(server))
         cards = {name: [card.held for card in one.cards] for name, one in found.ledgers.items()}
-        return ledger.totals(found.ledgers.values()), cards, list(found.ledgers), found.waiting
+        return ledger.sum_usage(found.ledgers.values()), cards, list(found.ledgers), found.waiting
 
     assert sums(1) == sums(2) == sums(3)
     assert sums(1)[0]["volcengine-mgpu"].nodes == 5

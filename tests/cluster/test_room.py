@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, fits
 from gpuxlate.planning.filling import Bin, BinPlacement
-from gpuxlate.planning.free_capacity import FreeCapacity, rooms
+from gpuxlate.planning.free_capacity import FreeCapacity, free_capacities
 from gpuxlate.planning.placing import FreeGpu, UndecidedError
 from gpuxlate.planning.problem import PodDemand
 from gpuxlate.planning.requests import ContainerRequest
@@ -194,7 +194,7 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[PodDemand], sa
 
 
 def room(nodes: list[Any], running: list[Any]) -> list[FreeCapacity]:
-    return rooms(books(nodes, running))
+    return free_capacities(books(nodes, running))
 
 
 def test_enough_in_total_and_no_card_has_it() -> None:

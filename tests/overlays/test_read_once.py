@@ -40,7 +40,7 @@ def test_a_file_is_read_once(
     monkeypatch.chdir(root)
     read: Counter[str] = Counter()
     parsed: Counter[tuple[str, str]] = Counter()
-    content, documents = find.content, parse._Composer.__init__
+    content, documents = find.read_content, parse._Composer.__init__
 
     def reading(path: Any, *arguments: Any, **named: Any) -> bytes:
         read[os.path.abspath(path)] += 1
@@ -51,7 +51,7 @@ def test_a_file_is_read_once(
         parsed[os.path.abspath(source.name), source.text] += bool(source.name)
         documents(composer, source, *rest)
 
-    monkeypatch.setattr(find, "content", reading)
+    monkeypatch.setattr(find, "read_content", reading)
     monkeypatch.setattr(parse._Composer, "__init__", parsing)
     done = run(*command.split(), ".")
     assert done.out, done.err.decode()

@@ -18,7 +18,7 @@ from gpuxlate.policy.generate import (
     enforcement_policies,
     policy_documents,
 )
-from gpuxlate.policy.layout import commented, lines, text_in_lines
+from gpuxlate.policy.layout import add_comment, break_lines, text_in_lines
 from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
 from tests.effort import some
@@ -115,7 +115,7 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("expression", "text"), WRITTEN)
 def test_lines(expression: str, text: str) -> None:
-    assert lines(expression) == text
+    assert break_lines(expression) == text
 
 
 def tokens(text: str) -> list[str]:
@@ -127,18 +127,18 @@ def test_lines_mean_the_same() -> None:
     for backend in BACKENDS:
         for constraint in (one for rule in backend.rules for one in rule.constraints):
             text = cel.expression(constraint)
-            assert tokens(lines(text)) == tokens(text)
+            assert tokens(break_lines(text)) == tokens(text)
 
 
 @pytest.mark.parametrize("words", ["", "short", "long text " * 30, "容器" * 90, "it's " * 60])
 def test_a_long_text_is_a_sum(words: str) -> None:
     found = text_in_lines(words)
     assert compiled(found or "''").eval(data={}).plain_value() == words
-    assert all(len(one) < LONGEST for one in lines(found).splitlines())
+    assert all(len(one) < LONGEST for one in break_lines(found).splitlines())
 
 
 def test_a_comment_is_one_of_cel() -> None:
-    found = commented("TKE002", "words " * 30, "a || b")
+    found = add_comment("TKE002", "words " * 30, "a || b")
     assert found.splitlines()[-1] == "a || b"
     assert all(one.startswith("// ") and len(one) <= 100 for one in found.splitlines()[:-1])
 

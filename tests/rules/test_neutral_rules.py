@@ -27,7 +27,7 @@ from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.catalog import check_document, check_pod
-from gpuxlate.rules.key_index import distance, key_index_of, nearest
+from gpuxlate.rules.key_index import edit_distance, key_index_of, nearest_name
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.number_format import readings
 from gpuxlate.rules.unsupported_products import ACCELERATORS, LOCAL_NAMES, PRODUCTS, product_at, product_of
@@ -246,9 +246,9 @@ def test_edit_distance() -> None:
         ("", "ab", 2),
     )
     for one, other, expected in cases:
-        assert distance(one, other, 2) == distance(other, one, 2) == expected, (one, other)
-    assert nearest("ab", ["abcd", "abc", "abd"], 2) == "abc"  # the first of equals
-    assert nearest("ab", ["xyz"], 2) is None
+        assert edit_distance(one, other, 2) == edit_distance(other, one, 2) == expected, (one, other)
+    assert nearest_name("ab", ["abcd", "abc", "abd"], 2) == "abc"  # the first of equals
+    assert nearest_name("ab", ["xyz"], 2) is None
 
 
 def test_a_mark_of_a_scheduler_asks_for_nothing() -> None:

@@ -14,7 +14,7 @@ from gpuxlate.backends.alibaba import AlibabaProfile, memory_of_units
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, SeenCard, ShownCards, read_nvidia_smi
-from gpuxlate.planning.verify import Expected, expected, verify
+from gpuxlate.planning.verify import Expected, expected_values, verify
 from tests import running
 from tests.cluster.asking import share
 
@@ -241,7 +241,7 @@ WANTED = {
 @pytest.mark.parametrize("case", WANTED)
 def test_what_is_expected(case: str) -> None:
     share, profile, card, (asked, least, most, figure) = WANTED[case]
-    wanted, refused = expected(share, ACK if profile else None, profile, card)
+    wanted, refused = expected_values(share, ACK if profile else None, profile, card)
     assert refused == []
     assert (wanted.cards, wanted.asked_mib, wanted.figure_mib) == (share.cards, asked, figure)
     assert (wanted.minimum, wanted.maximum) == (least and Fraction(least), most and Fraction(most))
@@ -250,7 +250,7 @@ def test_what_is_expected(case: str) -> None:
 
 def test_a_full_card_with_a_cap_becomes_a_whole_one() -> None:
     """VKE cannot say 100 % with a memory cap (VKE014): the whole card is to be seen."""
-    wanted, refused = expected(Share(1, 100, 8192), registry.get("vke"), None, 16160)
+    wanted, refused = expected_values(Share(1, 100, 8192), registry.get("vke"), None, 16160)
     assert refused == []
     assert (wanted.minimum, wanted.maximum) == (Fraction("15998.4"), Fraction("17452.8"))
     assert len(wanted.notes) == 1
@@ -258,26 +258,26 @@ def test_a_full_card_with_a_cap_becomes_a_whole_one() -> None:
 
 def test_large_units_are_told() -> None:
     """A card of 8191 MiB has 7 units of 1170: more than 8 % above 1024."""
-    wanted, _ = expected(Share(1, None, 1024), ACK, ack_profile(8191))
+    wanted, _ = expected_values(Share(1, None, 1024), ACK, ack_profile(8191))
     assert wanted.figure_mib == 1170
     assert "more than 8 %" in wanted.notes[0]
 
 
 def test_what_the_target_refuses() -> None:
-    _, refused = expected(Share(1, None, 32768), ACK, ack_profile(16160))
+    _, refused = expected_values(Share(1, None, 32768), ACK, ack_profile(16160))
     assert [one.code for one in refused] == ["ACK004"]
 
 
 @given(st.integers(1, 200_000), st.integers(0, 220_000))
 def test_the_bounds_hold_to_the_mib(asked: int, shown: int) -> None:
-    wanted, _ = expected(Share(1, None, asked))
+    wanted, _ = expected_values(Share(1, None, asked))
     done = verify(wanted, ShownCards(OutputForm.CSV, (SeenCard(0, None, shown),)))
     assert done.match == (99 * asked <= 100 * shown <= 108 * asked)
 
 
 @given(st.integers(1, 4), st.lists(st.one_of(st.none(), st.integers(3900, 4600)), max_size=5))
 def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None]) -> None:
-    wanted, _ = expected(Share(cards, None, 4096 * cards))
+    wanted, _ = expected_values(Share(cards, None, 4096 * cards))
     seen = ShownCards(OutputForm.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
     done = verify(wanted, seen)
     assert done.match == (
@@ -288,7 +288,7 @@ def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None])
 def test_a_list_verifies_the_number_of_cards_alone() -> None:
     seen = ShownCards(OutputForm.LIST, (SeenCard(0, "NVIDIA A10"),))
     assert verify(Expected(1), seen).match
-    capped = verify(expected(Share(1, 30, 4096))[0], seen)
+    capped = verify(expected_values(Share(1, 30, 4096))[0], seen)
     assert capped.problems == ("nvidia-smi -L does not show memory: it is not verified",)
 
 

@@ -25,7 +25,7 @@ from gpuxlate.model.profile import ChangeKind
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.render import rendered
+from gpuxlate.translation.render import render_shares
 from gpuxlate.yamltext.plain import dump_yaml
 from gpuxlate.yamltext.source import Source
 
@@ -304,7 +304,7 @@ def _example(backend: Backend) -> Iterator[str]:
 def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None:
     """The document of a share, its verdict and the text at a target; None where it is refused."""
     document = dump_yaml(to_document("bert", share))
-    [document_rendered] = rendered(
+    [document_rendered] = render_shares(
         Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True))
     )
     if (

@@ -26,7 +26,7 @@ from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, profile_selector, wh
 from gpuxlate.backends.nvidia_device_plugin import refuse_other_replicas, why_no_card_fits
 from gpuxlate.backends.target import BYTE, PodWriter, Selector, ShareWriter
 from gpuxlate.model.keys import Chosen
-from gpuxlate.model.limits import shortened
+from gpuxlate.model.limits import shorten
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import (
     ClaimUse,
@@ -75,7 +75,7 @@ def claim_name(placing: ShareWriter, *, several: bool) -> str:
     if not several:
         return REQUEST
     suffix = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
-    return shortened(f"{REQUEST}-{suffix}", LABEL)
+    return shorten(f"{REQUEST}-{suffix}", LABEL)
 
 
 def _devices(

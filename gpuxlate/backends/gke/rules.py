@@ -14,7 +14,7 @@ from gpuxlate.model.messages import msg, suggest
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import card_named, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.key_index import closest
+from gpuxlate.rules.key_index import closest_name
 from gpuxlate.rules.number_format import is_placeholder
 
 NO_POLICY = "the choice of nodes decides what a number means"
@@ -64,7 +64,7 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for requirement in pod.choices(k.CLIENTS):
         for text in requirement.values:
-            number = quantity.plain(text)
+            number = quantity.parse_plain(text)
             if number is None or not k.LEAST <= number <= k.MOST:
                 message = msg("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
                 yield this.diagnostic(
@@ -171,7 +171,7 @@ def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator
                 or is_placeholder(Value.of(text))
             ):
                 continue
-            near = closest(text, sorted(labels))
+            near = closest_name(text, sorted(labels))
             message = msg("{value!r} is not an accelerator of GKE that is known", value=text)
             hint = suggest(near) if near else msg("known: {names}", names=", ".join(sorted(labels)))
             yield this.diagnostic(requirement, message, hint, severity=None if near else Severity.INFO)

@@ -44,7 +44,7 @@ UNIT = 128
 """MiB of one unit of MEMORY."""
 
 
-def decimal(value: Value | None) -> Fraction | None:
+def parse_part(value: Value | None) -> Fraction | None:
     """The part of a card that a value of NVIDIA_GPU requests; None where it requests no part."""
     if value is None or value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL):
         return None
@@ -143,7 +143,7 @@ class HuaweiCce(Backend):
         self, pod: PodReader, container: ContainerKeys, profile: Profile | None
     ) -> ContainerKeys:
         """A part of NVIDIA_GPU as units of memory: those of the card, rounded down (VIRTUAL)."""
-        part = decimal(container.resources.get(NVIDIA_GPU))
+        part = parse_part(container.resources.get(NVIDIA_GPU))
         if part is None:
             return container
         card_mib = card_of(profile, NAMES).memory_mib

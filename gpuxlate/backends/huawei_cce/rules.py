@@ -35,7 +35,7 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
         return
     for container in pod.all_containers():
         value = container.resources.get(NVIDIA_GPU)
-        if value is not None and k.decimal(value) is not None:
+        if value is not None and k.parse_part(value) is not None:
             message = msg(
                 "{key} is {text}, a part of the memory of a card, which only Huawei CCE accepts",
                 key=NVIDIA_GPU,

@@ -232,7 +232,7 @@ KEYS: tuple[KeySpec, ...] = (
 )
 
 
-def fraction(text: str) -> Fraction | None:
+def parse_fraction(text: str) -> Fraction | None:
     """A part of a card's memory, above 0 and below 1; None for anything else, `250m` too: the webhook reads
     it as a float first (CODE)."""
     if not (DECIMAL.fullmatch(text) or EXPONENT.fullmatch(text)):
@@ -244,12 +244,12 @@ def fraction(text: str) -> Fraction | None:
     return amount if 0 < amount < 1 else None
 
 
-def plain_number(text: str) -> int | None:
+def parse_plain_number(text: str) -> int | None:
     """MiB or cards: plain digits, at least 1; None for anything else."""
     return quantity.parse_integer(text) if WHOLE_NUMBER.fullmatch(text) else None
 
 
-def mib(text: str) -> Fraction | None:
+def parse_mib(text: str) -> Fraction | None:
     """MiB of an amount with a unit, above 0; None for anything else."""
     try:
         amount = quantity.parse(text).amount * BYTE
@@ -372,7 +372,7 @@ def _container(pod: PodReader, container: ContainerKeys, legacy: _Legacy) -> Con
 def _by_fraction(
     pod: PodReader, container: ContainerKeys, written: Value, devices: Value | None
 ) -> ContainerShare:
-    cards, part = _cards(devices), fraction(written.text)
+    cards, part = _cards(devices), parse_fraction(written.text)
     if cards is None or part is None:
         return pod.none(container)
     percent = math.ceil(part * ALL_MEMORY)
@@ -385,17 +385,17 @@ def _by_mib(
     pod: PodReader, container: ContainerKeys, memory: Value, legacy: _Legacy, variable: Value | None
 ) -> ContainerShare:
     limit = legacy.limit or variable
-    burst = plain_number(limit.text) if limit else None
+    burst = parse_plain_number(limit.text) if limit else None
     if variable is not None and (legacy.limit is not None or burst is None):
         pod.read_choice(variable, RUNAI_LIMIT, "variable")
-    numbers = plain_number(memory.text), burst
+    numbers = parse_plain_number(memory.text), burst
     return _of_each_card(pod, container, legacy.devices, (memory, None if burst is None else limit), numbers)
 
 
 def _by_amounts(
     pod: PodReader, container: ContainerKeys, request: Value, limit: Value | None, devices: Value | None
 ) -> ContainerShare:
-    numbers = mib(request.text), mib(limit.text) if limit else None
+    numbers = parse_mib(request.text), parse_mib(limit.text) if limit else None
     return _of_each_card(pod, container, devices, (request, limit), numbers)
 
 
@@ -423,7 +423,7 @@ def _of_each_card(
 
 
 def _cards(devices: Value | None) -> int | None:
-    return 1 if devices is None else plain_number(devices.text)
+    return 1 if devices is None else parse_plain_number(devices.text)
 
 
 def _origins(devices: Value | None) -> dict[str, Path]:

@@ -71,7 +71,7 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     """Amounts with a unit, in keys with the names of containers."""
     maximum = card_of(context.profile, NAMES).memory_mib
     for _, _, value in k.amounts(pod) if maximum is not None else ():
-        each = k.mib(value.text)
+        each = k.parse_mib(value.text)
         if each is not None and maximum is not None and each > maximum:
             yield this.diagnostic(value, *too_large(int(each), maximum))
 
@@ -417,7 +417,7 @@ def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """Exponents, of which no pattern says whether the number is below 1."""
     for name in (k.FRACTION, k.FRACTION_LIMIT):
         value = pod.annotations.get(name)
-        if value is not None and k.EXPONENT.fullmatch(value.text) and k.fraction(value.text) is None:
+        if value is not None and k.EXPONENT.fullmatch(value.text) and k.parse_fraction(value.text) is None:
             yield _no_fraction(this, name, value)
 
 
@@ -460,7 +460,7 @@ def fraction_is_below_one(
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """Amounts with a unit, whose keys hold the name of a container."""
     for _row, _name, value in k.amounts(pod):
-        amount = k.mib(value.text)
+        amount = k.parse_mib(value.text)
         if amount is None or amount < Fraction(1):
             message = msg(
                 "{key} {value!r} is not an amount of 1Mi or more", key=value.path[-1], value=value.text
@@ -498,7 +498,7 @@ def memory_has_its_unit(
     """
     text = violation.value_at.text
     message = msg("{key} {value!r} is not a whole number of MiB", key=violation.name, value=text)
-    amount = k.mib(text)
+    amount = k.parse_mib(text)
     near = None if amount is None or amount < 1 or amount.denominator != 1 else int(amount)
     hint = msg('write "{value}", in MiB without a suffix', value=2000 if near is None else near)
     yield this.diagnostic(violation.value_at, message, hint)
@@ -591,12 +591,12 @@ def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
     for row, container, value in k.amounts(pod):
         request = pod.annotations.get(k.key_of(k.REQUEST, container))
         if row == k.LIMIT and request is not None:
-            yield str(value.path[-1]), request, value, k.mib
+            yield str(value.path[-1]), request, value, k.parse_mib
     of_share = k.sharing(pod)
     variable = of_share.env.get(k.RUNAI_LIMIT) if of_share else None
     kinds: tuple[tuple[str, str, Read], ...] = (
-        (k.MEMORY, k.MEMORY_LIMIT, k.plain_number),
-        (k.FRACTION, k.FRACTION_LIMIT, k.fraction),
+        (k.MEMORY, k.MEMORY_LIMIT, k.parse_plain_number),
+        (k.FRACTION, k.FRACTION_LIMIT, k.parse_fraction),
     )
     for name, limit, read in kinds:
         request = pod.annotations.get(name)

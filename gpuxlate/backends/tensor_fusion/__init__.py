@@ -76,7 +76,7 @@ def _annotation(name: str, *places: Place, **fields: object) -> KeySpec:
     return key(name, Place.ANNOTATION, *places, **fields)
 
 
-def amount(value: Value | None) -> Fraction | None:
+def parse_amount(value: Value | None) -> Fraction | None:
     """A quantity above 0; None for what the webhook reads as nothing."""
     try:
         number = quantity.parse(value.text).amount if value is not None else Fraction(0)
@@ -166,7 +166,9 @@ class _Pod:
         pair = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
         if pair is None:
             native = self._native(container)
-            if native is None or not (amount(self.values[VRAM]) or amount(self.values[VRAM_LIMIT])):
+            if native is None or not (
+                parse_amount(self.values[VRAM]) or parse_amount(self.values[VRAM_LIMIT])
+            ):
                 return None
             self.origins["cores"] = native.path  # cards in limits are all of their compute
             return FULL_CARD_CORES * cards
@@ -184,7 +186,7 @@ class _Pod:
     def _first(self, requests: tuple[str, ...], limits: tuple[str, ...]) -> tuple[Value, Value | None] | None:
         """The request and its limit; TFLOPs go before percent (TF_PARSER)."""
         request, limit = (
-            next((value for name in names if amount(value := self.values[name])), None)
+            next((value for name in names if parse_amount(value := self.values[name])), None)
             for names in (requests, limits)
         )
         first = request or limit
@@ -192,7 +194,7 @@ class _Pod:
 
     def _percent(self, value: Value | None) -> Fraction | None:
         """Percent of one card, at most all of it."""
-        number = amount(value)
+        number = parse_amount(value)
         if number is None or value is None:
             return None
         if value.path[-1] not in (TFLOPS, TFLOPS_LIMIT):
@@ -215,13 +217,13 @@ class _Pod:
         if pair is None:
             return None, None
         value, limit = pair
-        exact = (amount(value) or Fraction(0)) * BYTE
+        exact = (parse_amount(value) or Fraction(0)) * BYTE
         memory_mib = math.ceil(exact) * cards
         self.origins["memory_mib"] = value.path
         self.granted += rounded_up("memory_mib", "TF004", value.path, exact * cards, memory_mib)
         if limit is None or limit is value:
             return memory_mib, None
-        limit_mib = math.ceil((amount(limit) or Fraction(0)) * BYTE) * cards
+        limit_mib = math.ceil((parse_amount(limit) or Fraction(0)) * BYTE) * cards
         if limit_mib < memory_mib:
             self.pod.read_choice(limit, VRAM_LIMIT, "annotation")
             return memory_mib, None

@@ -26,11 +26,11 @@ from gpuxlate.backends.tensor_fusion import (
     VENDORS,
     VRAM,
     VRAM_LIMIT,
-    amount,
     are_indices,
     containers_of,
     is_true,
     legal_count,
+    parse_amount,
 )
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
@@ -122,7 +122,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for name in AMOUNTS:
         value = pod.annotations.get(name)
-        number = amount(value)
+        number = parse_amount(value)
         if value is not None and number is None:
             message = msg("{key} is {value!r}; it must be an amount above 0", key=name, value=value.text)
             yield this.diagnostic(value, message, "write a quantity, as in 4Gi or 20")
@@ -264,7 +264,7 @@ def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iter
     """
     for name, limit in LIMITS.items():
         value = pod.annotations.get(limit)
-        request, allowed = amount(pod.annotations.get(name)), amount(value)
+        request, allowed = parse_amount(pod.annotations.get(name)), parse_amount(value)
         if value is not None and request and allowed and allowed < request:
             message = msg("{key} is {value}, below {other}", key=limit, value=value.text, other=name)
             hint = msg("write at least {value}", value=pod.annotations[name].text)

@@ -29,7 +29,7 @@ from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device, Share
-from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
+from gpuxlate.testing.contract import implied, in_numbers, is_allowed, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
@@ -208,7 +208,7 @@ def let_go(item: Item, accept: Accept) -> set[str]:
         own = next((one.rule_prefix for one in BY_ROWS if one.name == item.source), loss.code)
         granted = loss.kind is LossKind.ROUNDED and loss.code.startswith(own) and loss.code != own
         assert loss.accepted, loss
-        assert granted or loss.code == "GX017" or allowed(loss.kind, loss.field, accept), loss
+        assert granted or loss.code == "GX017" or is_allowed(loss.kind, loss.field, accept), loss
     return {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
 
 
