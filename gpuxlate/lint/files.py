@@ -37,6 +37,7 @@ class Mode(NamedTuple):
 
     @property
     def writes(self) -> bool:
+        """Whether inputs may change: by fixes, or by the ignores that are added."""
         return self.fix or self.reason is not None
 
 

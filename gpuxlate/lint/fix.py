@@ -38,6 +38,7 @@ class Fixed:
 
     @property
     def text(self) -> str:
+        """The whole text with the fixes."""
         return self.source.text
 
 

@@ -62,6 +62,7 @@ class LintSettings(NamedTuple):
 
     @property
     def context(self) -> Context:
+        """What rules may use beside a pod, with all dialects."""
         from gpuxlate.backends import registry
         from gpuxlate.rules.base import Context
 

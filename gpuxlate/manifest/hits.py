@@ -238,6 +238,7 @@ def _with_places(
 
 
 def path_of(steps: StepChain) -> Path:
+    """The steps of a chain as a path, the first one first."""
     path: list[str | int] = []
     while steps is not None:
         steps, step = steps

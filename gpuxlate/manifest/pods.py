@@ -478,6 +478,7 @@ def _terms(
 
 
 def items(node: Node | None) -> list[Node]:
+    """The items of a list; empty for any other node."""
     return node.items if isinstance(node, Sequence) else []
 
 
@@ -492,6 +493,7 @@ def values(node: Node | None, path: Path) -> dict[str, Value]:
 
 
 def value_of(node: Node, path: Path) -> Value:
+    """A node as a value at a path; an alias is followed, and a mapping or list has no text."""
     if type(node) is Alias:
         node = deref(node)
     if type(node) is Scalar:

@@ -63,6 +63,7 @@ class Quota(NamedTuple):
 
     @property
     def takes_fractions(self) -> bool:
+        """Whether Kubernetes accepts an amount here that is not a whole number."""
         return not self.shape.whole or self.prefix == REQUESTS
 
     def takes(self, key: KeySpec) -> bool:

@@ -76,33 +76,61 @@ class Dialect(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What options and profiles call it."""
+
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """What lists and headings call it."""
+
     @property
-    def keys(self) -> tuple[KeySpec, ...]: ...
+    def keys(self) -> tuple[KeySpec, ...]:
+        """The rows of its data sheet, one a key."""
+
     @property
-    def components(self) -> tuple[Component, ...]: ...
+    def components(self) -> tuple[Component, ...]:
+        """The software whose releases decide what its keys do."""
+
     @property
-    def gpu_prefixes(self) -> tuple[str, ...]: ...
+    def gpu_prefixes(self) -> tuple[str, ...]:
+        """Prefixes of names; a key with one of them that is not in ``keys`` is unknown (GX003)."""
+
     @property
-    def sets_visible_devices(self) -> bool: ...
+    def sets_visible_devices(self) -> bool:
+        """Its device plugin gives a container its cards by NVIDIA_VISIBLE_DEVICES."""
+
     @property
-    def whole_card_key(self) -> str | None: ...
+    def whole_card_key(self) -> str | None:
+        """The common key that it writes whole cards with; None where it has a key of its own."""
+
     @property
-    def domains(self) -> frozenset[str]: ...
+    def domains(self) -> frozenset[str]:
+        """The domains of its keys and prefixes (the part before the slash); "" where a name has none."""
+
     @property
-    def similar_products(self) -> tuple[Product, ...]: ...
+    def similar_products(self) -> tuple[Product, ...]:
+        """Products whose keys are easily mistaken for its keys (GX006)."""
+
     @property
-    def rules(self) -> tuple[Rule, ...]: ...
+    def rules(self) -> tuple[Rule, ...]:
+        """Its rules, in the order of their codes."""
+
     @property
-    def read_only(self) -> bool: ...
+    def read_only(self) -> bool:
+        """It is a source of migrations, never a target."""
+
     @property
-    def device_classes(self) -> tuple[str, ...]: ...
+    def device_classes(self) -> tuple[str, ...]:
+        """The classes of its devices, where pods request them by claims."""
+
     @property
-    def companions(self) -> tuple[str, ...]: ...
+    def companions(self) -> tuple[str, ...]:
+        """Resources of other vendors that are one share with its own keys in a container."""
+
     @property
-    def detector(self) -> Callable[[PodKeys], bool] | None: ...
+    def detector(self) -> Callable[[PodKeys], bool] | None:
+        """The test that finds its pods without its keys in resources; None where it needs none."""
+
     @property
     def writes_pods(self) -> bool:
         """The shares of the dialect are in manifests, not in parameters of jobs or values of a console."""

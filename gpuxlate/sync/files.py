@@ -33,6 +33,7 @@ class TreeFile:
 
     @property
     def is_translated(self) -> bool:
+        """Whether the file is translated: a file by its suffix, never a link."""
         return self.link is None and self.path.endswith(SUFFIXES)
 
     def check(self, data: bytes) -> bytes:

@@ -33,6 +33,7 @@ _PATH = 4096
 
 
 def sha256(data: bytes) -> str:
+    """The SHA-256 of bytes, as 64 hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()
 
 

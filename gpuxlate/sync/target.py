@@ -35,6 +35,7 @@ class WantedFile:
 
     @property
     def digest(self) -> str:
+        """The SHA-256 of the data; empty where there is none."""
         return sha256(self.data) if self.data is not None else ""
 
     @property

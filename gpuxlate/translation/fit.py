@@ -116,6 +116,7 @@ class PodFit:
 
     @property
     def accepted(self) -> bool:
+        """Whether every loss of every share and selector is accepted."""
         return all(outcome.accepted for outcome in self.outcomes) and all(
             loss.accepted for loss in self.selectors
         )

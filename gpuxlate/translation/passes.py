@@ -108,6 +108,7 @@ class State(DocumentResults):
 
     @property
     def pods(self) -> list[Pod]:
+        """The pods of the document, in their order."""
         return [run.pod for run in self.runs]
 
     @property

@@ -26,21 +26,25 @@ class Node:
 
     @property
     def start(self) -> int:
+        """Index of its first character in the source text."""
         index: int = self._read.start_mark.index
         return index
 
     @property
     def end(self) -> int:
+        """Index behind its last character in the source text."""
         index: int = self._read.end_mark.index
         return index
 
     @property
     def anchor(self) -> str | None:
+        """The name of its anchor, without ``&``; None without one."""
         name: str | None = getattr(self._read, "anchor", None)  # nodes that libyaml composed have none
         return name
 
     @property
     def tag(self) -> str | None:
+        """Its tag as the parser gives it; None without one."""
         tag: str | None = self._read.tag
         return tag or None
 
@@ -146,6 +150,7 @@ class Collection(Node):
 
     @property
     def flow(self) -> bool:
+        """Whether it is written in braces or brackets."""
         return bool(self._read.flow_style)
 
     def entry(self, number: int) -> tuple[Node, Node]:

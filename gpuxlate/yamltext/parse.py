@@ -89,6 +89,7 @@ class Document:
 
     @property
     def text(self) -> str:
+        """The characters of the document in the source."""
         return self.source.text[self.start : self.end]
 
     def with_root(self, root: Mapping) -> Document:
@@ -125,7 +126,8 @@ class Joined(Protocol):
     """What some documents come to. ``stopped``: others behind them were not read."""
 
     @property
-    def stopped(self) -> bool: ...
+    def stopped(self) -> bool:
+        """Whether documents behind these were not read."""
 
     def __iadd__(self, more: Self) -> Self: ...
 

@@ -25,6 +25,7 @@ class Splice:
 
     @property
     def order(self) -> tuple[int, int, int]:
+        """The key by which splices are sorted: their place, the deeper first."""
         return self.start, self.end, -self.depth
 
 

@@ -213,6 +213,7 @@ class AlibabaProfile(Extension):
 
     @property
     def usual(self) -> bool:
+        """The nodes have ACK's own scheduler and, for memory alone, cGPU."""
         return self.isolation == "cgpu" and not self.open_source
 
 

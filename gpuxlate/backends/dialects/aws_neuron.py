@@ -6,6 +6,8 @@ NEURON = t.Component("neuron", "AWS Neuron")
 
 
 class AwsNeuron(t.Backend):
+    """Neuron devices, counted whole; the cores of a device are a key that is not read (PLUGIN, CORES)."""
+
     title = "AWS Neuron"
     aliases = ("neuron",)
     vendor = "aws"

@@ -44,6 +44,8 @@ says that nodes have the machine type as their label."""
 
 
 class BaiduCce(t.Backend):
+    """cGPU and sGPU: GiB or percent of memory and percent of compute, in total over the cards (USAGE)."""
+
     title = "Baidu CCE, cGPU"
     aliases = ("baidu",)
     vendor = "nvidia"

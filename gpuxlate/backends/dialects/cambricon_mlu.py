@@ -7,6 +7,8 @@ SHARED = "clients of a card, whose number only the node gives"
 
 
 class CambriconMlu(t.Backend):
+    """Whole MLUs, of any model or of the one in the key; the parts of a node are not read (CODE)."""
+
     title = "Cambricon's device plug-in"
     rule_prefix = "CAMB"
     vendor = "cambricon"

@@ -6,6 +6,8 @@ CORE = "elasticgpu.io/gpu-core"
 
 
 class ElasticGpu(t.Backend):
+    """Percent of compute and MiB, each in total over the cards; read only (SCHEDULER)."""
+
     title = "Elastic GPU"
     rule_prefix = "ELASTIC"
     vendor = "nvidia"

@@ -6,6 +6,8 @@ _LABELS = {"accelerator": "TPU version", "topology": "arrangement of the chips o
 
 
 class GoogleTpu(t.Backend):
+    """TPU chips, counted whole; labels choose the nodes that have them (TPU)."""
+
     title = "Google TPUs on GKE"
     aliases = ("tpu",)
     vendor = "google"

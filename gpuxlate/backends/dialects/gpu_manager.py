@@ -33,6 +33,9 @@ def part_has_memory(
 
 
 class GpuManager(t.Backend):
+    """vCUDA: percent of compute, and memory in units of 256 MiB, each in total over the cards; read only
+    (README, CODE)."""
+
     title = "GPU manager (vCUDA)"
     rule_prefix = "VCUDA"
     vendor = "nvidia"

@@ -95,6 +95,8 @@ class PairedUnits(NamedTuple):
 
 
 class HamiAmd(HamiDialect):
+    """A number of AMD cards, and MiB and percent of compute of each (CODE)."""
+
     title = "AMD GPUs under HAMi"
     aliases = NAMES[1:]
     vendor = "amd"

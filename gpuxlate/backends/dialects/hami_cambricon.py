@@ -10,6 +10,8 @@ ENDED = "cards or a part of them, by a name that HAMi reads up to 2.2"
 
 
 class HamiCambricon(HamiDialect):
+    """A number of MLUs, and of one MLU units of 256 MiB and percent of compute (CODE)."""
+
     title = "Cambricon MLU under HAMi"
     rule_prefix = "MLU"
     aliases = ("cambricon",)

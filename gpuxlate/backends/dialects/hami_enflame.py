@@ -19,6 +19,8 @@ LARGEST_COUNT = 2 * LARGEST_MIB // t.GIB
 
 
 class HamiEnflame(HamiDialect):
+    """One GCU whole, or MiB (small numbers: GiB) and percent of one, raised to a partition of it (CODE)."""
+
     title = "Enflame GCU under HAMi"
     aliases = ("enflame",)
     vendor = "enflame"

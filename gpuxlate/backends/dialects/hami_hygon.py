@@ -14,6 +14,8 @@ def with_later_name(name: str) -> dict[str, Any]:
 
 
 class HamiHygon(HamiDialect):
+    """A number of DCUs, and MiB and percent of compute of each (RELEASED)."""
+
     title = "Hygon DCU under HAMi"
     aliases = ("hygon",)
     vendor = "hygon"

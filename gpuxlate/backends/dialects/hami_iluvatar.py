@@ -13,6 +13,8 @@ UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 
 class HamiIluvatar(HamiDialect):
+    """A number of cards of one model, and of each units of 256 MiB and percent of compute (CODE)."""
+
     title = "Iluvatar vGPU under HAMi"
     aliases = ("iluvatar",)
     vendor = "iluvatar"

@@ -11,6 +11,8 @@ SIX = {"6": "HAMi's page on vXPU shows it, and its scheduler (pkg/device/kunlun/
 
 
 class HamiKunlun(HamiDialect):
+    """A number of XPUs, whole or with MiB of each, raised to a part of 24576, 49152 or 98304 MiB (CODE)."""
+
     title = "Kunlunxin vXPU under HAMi"
     aliases = ("kunlun",)
     vendor = "kunlunxin"

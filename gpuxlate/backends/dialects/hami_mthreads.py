@@ -16,6 +16,8 @@ CARD = 96
 
 
 class HamiMthreads(HamiDialect):
+    """Of one card units of 512 MiB and sixteenths of compute; several cards are whole (CODE)."""
+
     title = "Moore Threads sGPU under HAMi"
     aliases = ("mthreads",)
     vendor = "mthreads"

@@ -4,6 +4,8 @@ from gpuxlate.backends import target as t
 
 
 class IntelGaudi(t.Backend):
+    """Gaudi accelerators, counted whole (PLUGIN)."""
+
     title = "Intel Gaudi"
     aliases = ("gaudi",)
     vendor = "habana"  # Intel's GPUs are other cards

@@ -28,6 +28,8 @@ class IntelProfile(t.Extension):
 
 
 class IntelGpu(t.Backend):
+    """A number of GPUs, and tenths of a percent of compute and bytes in total over them (GAS)."""
+
     title = "Intel GPUs"
     aliases = ("intel",)
     vendor = "intel"

@@ -40,6 +40,8 @@ def size_is_in_gib(this: t.Rule, pod: t.PodKeys, context: t.Context) -> Iterator
 
 
 class Nos(t.Backend):
+    """Slices of one card by MPS, with the GiB of a slice in the name of the key; read only (DEMOS)."""
+
     title = "nos (Nebuly)"
     vendor = "nvidia"
     read_only = True

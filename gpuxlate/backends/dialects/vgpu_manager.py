@@ -6,6 +6,8 @@ NUMBER, CORES, MEMORY = "nvidia.com/vgpu-number", "nvidia.com/vgpu-cores", "nvid
 
 
 class VgpuManager(t.Backend):
+    """A number of cards, and MiB and percent of compute of each; read only (CODE)."""
+
     title = "vgpu-manager"
     rule_prefix = "VGPUM"
     vendor = "nvidia"

@@ -88,6 +88,7 @@ class Mgpu(NamedTuple):
 
     @property
     def cores(self) -> int:
+        """Its percent of one card, in total over its cards; 0 where it has no valid number."""
         return cores_of(self.keys)
 
     @property

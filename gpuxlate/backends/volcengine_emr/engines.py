@@ -44,6 +44,7 @@ class Engine:
 
     @property
     def target(self) -> str:
+        """The name of the target."""
         return f"volcengine-emr-{self.name}"
 
     @property

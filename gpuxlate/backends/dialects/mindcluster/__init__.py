@@ -33,6 +33,8 @@ POLICIES = {
 
 
 class MindCluster(t.Backend):
+    """Whole Ascend cards, or a soft share of one card in percent of its compute and MiB (SOFT)."""
+
     title = "Ascend cards under MindCluster"
     rule_prefix = "MIND"
     rule_module = "gpuxlate.backends.dialects.mindcluster.rules"
