@@ -197,9 +197,9 @@ def _whole(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
 
 def _numbered(names: SummedNodes, dialect: HamiDialect, node: LiveNode, cards: int) -> NodeView:
     """The view of a node with numbered cards, without cordoned ones."""
-    every = [names.id.format(node=node.name, index=index) for index in range(cards)]
+    card_names = [names.id.format(node=node.name, index=index) for index in range(cards)]
     cordoned = _cordoned(node)
-    ids = tuple(name for name in every if name not in cordoned)
+    ids = tuple(name for name in card_names if name not in cordoned)
     return NodeView(
         dialect.name,
         NodeOffer.NOTHING,
@@ -207,7 +207,7 @@ def _numbered(names: SummedNodes, dialect: HamiDialect, node: LiveNode, cards: i
         labels=node.labels,
         notes=(_cordon_note(dialect, cards - len(ids), cards),) if len(ids) < cards else (),
         ids=ids,
-        left_out=tuple(name for name in every if name in cordoned),
+        left_out=tuple(name for name in card_names if name in cordoned),
     )
 
 
@@ -247,8 +247,8 @@ def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[
     Init containers come first; older versions leave them out.
     """
     parts = text.removesuffix(";").split(";")
-    every = (*pod.keys.init_containers, *pod.keys.containers)
-    containers = every if len(parts) == len(every) else pod.keys.containers
+    all_containers = (*pod.keys.init_containers, *pod.keys.containers)
+    containers = all_containers if len(parts) == len(all_containers) else pod.keys.containers
     if len(parts) != len(containers):
         return
     for container, part in zip(containers, parts, strict=True):

@@ -95,8 +95,8 @@ def _text(run: Result, target: str) -> str:
     items = list(counted_once(run.items))
     files = {entry.file for entry in run.items} | {entry.file for entry in run.quotas}
     files |= {leftover.diagnostic.file or "" for leftover in run.leftovers}
-    every = files | {file.name for file in run.files}  # what is built may be of files beside
-    files_text = plural(len(every) + len(run.unreadable), "{count} file", "{count} files")
+    all_files = files | {file.name for file in run.files}  # what is built may be of files beside
+    files_text = plural(len(all_files) + len(run.unreadable), "{count} file", "{count} files")
     summary = msg("{what} in {count} of {files}", what=counts_text(run), count=len(files), files=files_text)
     text = localize(msg("{what}, to {target}", what=summary, target=target)) + "\n"
     if items:

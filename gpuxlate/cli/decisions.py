@@ -61,15 +61,15 @@ class DecisionFiles:
         nothing accepts, or undecided ones are left where they are written."""
         from gpuxlate.yamltext.source import Texts
 
-        every = list(judged)
-        remarks, unmatched = self.decisions.remarks(every) if remark else ([], [])
+        judged_objects = list(judged)
+        remarks, unmatched = self.decisions.remarks(judged_objects) if remark else ([], [])
         refused = any(finding.severity is Severity.ERROR for finding in remarks)
         if self.prunes:
             remarks = [finding for finding in remarks if finding.severity is Severity.ERROR]
             self._prune(unmatched)
         printing.show([*self.findings, *remarks], Texts(*self.sources.values()))
         if self.writes is not None:
-            missing, undecided = self.decisions.undecided(every)
+            missing, undecided = self.decisions.undecided(judged_objects)
             self.undecided = undecided > 0
             if missing:
                 self._write(self.writes, missing)

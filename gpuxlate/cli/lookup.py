@@ -68,9 +68,9 @@ def targets_at_hand(dialects: Iterable[str] = ()) -> list[Backend]:
 
 def some_of(possible: Iterable[Backend]) -> str:
     """The targets that a hint lists: of those that are possible the ones at hand, else all."""
-    every = [*possible]
-    near = [backend for backend in targets_at_hand() if backend in every]
-    return msg("targets: {names}", names=", ".join(backend.name for backend in near or every))
+    backends = [*possible]
+    near = [backend for backend in targets_at_hand() if backend in backends]
+    return msg("targets: {names}", names=", ".join(backend.name for backend in near or backends))
 
 
 def config() -> Config | None:

@@ -151,23 +151,23 @@ def _run(request: SyncRequest, output: str) -> int:
     undecided = _decide(trees, request)
     for planned in trees if request.prunes else ():
         planned.find_keys()
-    every = [(planned, each) for planned in trees for each in planned.targets]
-    for planned, each in every:
-        _judge(each, overwrite=request.overwrite)
-        if each.refused and request.accepted.write_decisions is None:
-            _offer(planned, each)
+    targets = [(planned, target) for planned in trees for target in planned.targets]
+    for planned, target in targets:
+        _judge(target, overwrite=request.overwrite)
+        if target.refused and request.accepted.write_decisions is None:
+            _offer(planned, target)
     if output == "json":
-        printing.json_out(SyncOutput([_printed(planned, each) for planned, each in every]).to_json())
+        printing.json_out(SyncOutput([_printed(planned, target) for planned, target in targets]).to_json())
     elif request.diff:
-        printing.diffs_out((_diff(planned, each) for planned, each in every), exact=False)
+        printing.diffs_out((_diff(planned, target) for planned, target in targets), exact=False)
     elif request.check:
-        printing.out("".join(_listed(each) for _, each in every))
-    for _, each in every:
-        if request.writes and not each.writes_nothing:
-            _write(each)
-        _sum_up(each, wrote=request.writes)
+        printing.out("".join(_listed(target) for _, target in targets))
+    for _, target in targets:
+        if request.writes and not target.writes_nothing:
+            _write(target)
+        _sum_up(target, wrote=request.writes)
     _note_former(request.config)
-    behind = any(each.writes_nothing or (each.is_behind and not request.writes) for _, each in every)
+    behind = any(target.writes_nothing or (target.is_behind and not request.writes) for _, target in targets)
     return Exit.FINDINGS if behind or undecided else Exit.CLEAN
 
 

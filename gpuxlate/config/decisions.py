@@ -224,8 +224,8 @@ def with_entries(source: Source, new: Sequence[Decision]) -> str:
     their own. Raises EditError."""
     entries = [decision.to_data() for decision in new]
     text, room = source.text, 0
-    every = _documents(source)
-    document = next((candidate for candidate in every if len(_listed(candidate)) < MAX_ENTRIES), None)
+    all_documents = _documents(source)
+    document = next((candidate for candidate in all_documents if len(_listed(candidate)) < MAX_ENTRIES), None)
     if document is not None:
         has_list = _listed(document)
         room = MAX_ENTRIES - len(has_list)
@@ -234,7 +234,7 @@ def with_entries(source: Source, new: Sequence[Decision]) -> str:
         text = apply(text, edit_document(document, edits))
     for start in range(room, len(entries), MAX_ENTRIES):
         text += "\n" if text and not text.endswith("\n") else ""
-        text += "---\n" if every or start else ""
+        text += "---\n" if all_documents or start else ""
         part = entries[start : start + MAX_ENTRIES]
         text += dump_yaml({"apiVersion": API_VERSION, "kind": DECISIONS, LIST: part})
     return text

@@ -91,8 +91,8 @@ def _dialects(word: CursorWord, editor: EditorSettings) -> list[Backend]:
     first = [settings.to for settings in editor.targets.values()]
     if editor.profile:
         first.insert(0, registry.get(editor.profile.target))
-    every = {backend.name: backend for backend in (*first, *registry.pod_backends())}
-    return [backend for backend in every.values() if backend.writes_pods]
+    by_name = {backend.name: backend for backend in (*first, *registry.pod_backends())}
+    return [backend for backend in by_name.values() if backend.writes_pods]
 
 
 def _is_offered(row: KeySpec, place: Place) -> bool:

@@ -133,11 +133,11 @@ def build_server(options: ServerOptions) -> Server:
 
 def _fitting(arguments: tuple[Any, ...], *parameters: tuple[str, Any]) -> list[Any]:
     """The arguments of a command, null where one that may be is not there. Raises JsonRpcInvalidParams."""
-    every = [*arguments, *[None] * (len(parameters) - len(arguments))]
-    if len(every) == len(parameters) and all(
-        isinstance(value, type_) for value, (_, type_) in zip(every, parameters, strict=True)
+    values = [*arguments, *[None] * (len(parameters) - len(arguments))]
+    if len(values) == len(parameters) and all(
+        isinstance(value, type_) for value, (_, type_) in zip(values, parameters, strict=True)
     ):
-        return every
+        return values
     names = ", ".join(name for name, _ in parameters)
     raise JsonRpcInvalidParams(f"Invalid Params: the arguments are {names}")
 

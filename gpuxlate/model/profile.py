@@ -334,9 +334,9 @@ def _of_the_package() -> tuple[Card, ...]:
     return _with_templates(map(Card.from_document, data["cards"]))
 
 
-def _with_templates(every: Iterable[Card]) -> tuple[Card, ...]:
+def _with_templates(cards: Iterable[Card]) -> tuple[Card, ...]:
     """The cards, with the templates of those that have the same."""
-    by_name = {card.name.casefold(): card for card in every}
+    by_name = {card.name.casefold(): card for card in cards}
     return tuple(
         card._replace(templates=by_name[card.templates_of.casefold()].templates)
         if card.templates_of and not card.templates and card.templates_of.casefold() in by_name

@@ -119,7 +119,7 @@ def _claimed(base: OverlayBase, obj: Object, hit: PatchMatch) -> OverlayBase:
     why_alone = _TARGETED if hit.targeted else RENAMED if renamed else None
     if not base.base.keys.claims:
         return base._replace(why_alone=why_alone)
-    before, after = (some.index.resolved(base.base, "") for some in (hit.before, hit.after))
+    before, after = (build.index.resolved(base.base, "") for build in (hit.before, hit.after))
     return base._replace(base=before, claims=after.keys.claims, why_alone=why_alone)
 
 

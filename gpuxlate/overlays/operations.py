@@ -106,9 +106,11 @@ class PatchPlaces:
         self._listed = is_operations(document)
 
     def of(self, path: Path) -> Path:
+        """The path in the document of the patch."""
         return self._written(path)[0]
 
     def sets(self, path: Path) -> bool:
+        """Whether the patch sets the value at the path."""
         return self._written(path)[1]
 
     def _written(self, path: Path) -> tuple[Path, bool]:

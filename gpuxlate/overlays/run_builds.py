@@ -109,15 +109,15 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
     """
     root = root_of(folder)
     built = (load_tree(root) if texts is None else Tree(root, texts)).built(folder)
-    every = list(_below(built))
+    builds = list(_below(built))
     return Built(
         folder,
         [obj for obj in _apart(built.objects) if obj.identity.annotations.get(LOCAL) != "true"],
         unread=built.unread,
         elsewhere=built.elsewhere,
         refused=built.refused,
-        texts=[text for build in every for text in build.texts],
-        unmatched_patches=[text for build in every for text in build.unmatched_patches],
+        texts=[text for build in builds for text in build.texts],
+        unmatched_patches=[text for build in builds for text in build.unmatched_patches],
     )
 
 

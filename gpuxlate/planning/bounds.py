@@ -80,7 +80,7 @@ def lower_bound(node: EmptyNode, asks: Sequence[Asks], counts: Mapping[int, int]
     pools = _split(pods, lambda pod: pod[0].pool)
     together = _bound_of_pool(node, pods)
     if len(pools) > 1:
-        apart = [_bound_of_pool(node, some) for some in pools]
+        apart = [_bound_of_pool(node, pool) for pool in pools]
         cards, nodes = sum(bound.cards for bound in apart), sum(bound.nodes for bound in apart)
         widest = max(apart, key=lambda bound: bound.cards)
         by = together.by if together.cards >= cards else widest.by
@@ -102,7 +102,7 @@ def _split(pods: CountedAsks, common: Callable[[Asks], str]) -> list[CountedAsks
 
 
 def _bound_of_pool(node: EmptyNode, pods: CountedAsks) -> LowerBound:
-    asks = [(ask, count * ask.cards) for some, count in pods for ask in some]
+    asks = [(ask, count * ask.cards) for pod, count in pods for ask in pod]
     cards, by = _cards(node, asks)
     return LowerBound(cards, max(-(-cards // node.cards), _nodes(node, pods)), by)
 
@@ -114,7 +114,7 @@ def _cards(node: EmptyNode, asks: Sequence[tuple[ContainerRequest, int]]) -> tup
     modes = _split([((ask,), count) for ask, count in shared], lambda pod: pod[0].mode)
     cards, by = _flat(node, shared)
     if len(modes) > 1:
-        apart = [_flat(node, [(pod[0], count) for pod, count in some]) for some in modes]
+        apart = [_flat(node, [(pod[0], count) for pod, count in mode]) for mode in modes]
         if sum(count for count, _ in apart) > cards:
             cards, by = sum(count for count, _ in apart), max(apart)[1]
     cards = max((cards, *(ask.cards for ask, _ in shared)))  # those of one container are different ones
@@ -157,8 +157,8 @@ def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
         return 0
     small = sorted((size, count) for size, count in sizes.items() if size > 0 and 2 * size <= capacity)
     large = sorted((size, count) for size, count in sizes.items() if 2 * size > capacity)
-    every = sum(count for _, count in large)
-    best = every
+    large_count = sum(count for _, count in large)
+    best = large_count
     # with a growing threshold, small things and the room beside large ones drop out
     small_total = sum(size * count for size, count in small)
     room = sum((capacity - size) * count for size, count in large)
@@ -168,7 +168,7 @@ def one_dimension(sizes: Mapping[int, int], capacity: int) -> int:
             at -= 1
             size, count = large[at]
             room -= (capacity - size) * count
-        best = max(best, every - (room - small_total) // capacity)
+        best = max(best, large_count - (room - small_total) // capacity)
         small_total -= dropped
     return best
 

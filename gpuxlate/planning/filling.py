@@ -57,8 +57,8 @@ class Nodes:
             _need([asks for asks in by_node if asks is not None])
             for by_node in zip(*distinct.values(), strict=True)
         ]
-        every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
-        self._least, self._fresh = smallest_requests(every), any(ask.fresh for ask in every)
+        requests = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
+        self._least, self._fresh = smallest_requests(requests), any(ask.fresh for ask in requests)
         self._turns: list[tuple[int, int]] = []
         self._queued_for: int | None = None
         self._queue: list[tuple[int, int]] = []
@@ -146,11 +146,11 @@ class Nodes:
                 assert_never(self._how)
 
 
-def _need(every: Sequence[Asks]) -> tuple[int, int]:
+def _need(pods: Sequence[Asks]) -> tuple[int, int]:
     """MiB and percent that one card needs at the least for a pod, whichever of these it requests there."""
     return (
-        min((max((ask.memory_mib or 0 for ask in asks), default=0) for asks in every), default=0),
-        min((max((ask.cores for ask in asks), default=0) for asks in every), default=0),
+        min((max((ask.memory_mib or 0 for ask in asks), default=0) for asks in pods), default=0),
+        min((max((ask.cores for ask in asks), default=0) for asks in pods), default=0),
     )
 
 
@@ -189,11 +189,11 @@ def by_memory(asks: Asks) -> object:
     """Pods that need cards of their own, then by memory, then by compute."""
     return max(
         (
-            sum(ask.cards for ask in some if ask.fresh),
-            sum(ask.cards * (ask.memory_mib or 0) for ask in some),
-            sum(ask.cards * ask.cores for ask in some),
+            sum(ask.cards for ask in phase if ask.fresh),
+            sum(ask.cards * (ask.memory_mib or 0) for ask in phase),
+            sum(ask.cards * ask.cores for ask in phase),
         )
-        for some in phases(asks)
+        for phase in phases(asks)
     )
 
 

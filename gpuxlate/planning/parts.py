@@ -84,11 +84,11 @@ def _slices(card: Card, template: Template, memory_mib: int) -> tuple[int, int]:
     """Percent and MiB of the slices of a partition."""
     # a profile may list the partitions of its nodes alone: the whole card is in the package
     templates = (card_named(card.name) or card).templates or card.templates
-    every = max((each.label for each in templates if each.label), default=None)
-    if template.label is None or every is None:
+    largest = max((each.label for each in templates if each.label), default=None)
+    if template.label is None or largest is None:
         raise _not_known(card, template)
-    compute, total = template.label[0], every[0]
-    memory = round(MEMORY_SLICES * template.label[1] / every[1])
+    compute, total = template.label[0], largest[0]
+    memory = round(MEMORY_SLICES * template.label[1] / largest[1])
     if not memory or template.most not in (None, min(total // compute, MEMORY_SLICES // memory)):
         raise _not_known(card, template)
     return FULL_CARD_CORES * compute // total, memory_mib * memory // MEMORY_SLICES

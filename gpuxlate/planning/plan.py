@@ -156,9 +156,9 @@ def in_use(card: Collection[PlacedContainer], usable_mib: int) -> tuple[int, int
         pods.setdefault(placed.pod, []).append(placed.ask)
     cores = memory = 0
     for asks in pods.values():
-        some = phases(tuple(asks))
-        cores += max(sum(ask.percent for ask in phase) for phase in some)
-        memory += max(sum(_memory(ask, usable_mib) for ask in phase) for phase in some)
+        phases_of_pod = phases(tuple(asks))
+        cores += max(sum(ask.percent for ask in phase) for phase in phases_of_pod)
+        memory += max(sum(_memory(ask, usable_mib) for ask in phase) for phase in phases_of_pod)
     return cores, memory
 
 
@@ -213,12 +213,12 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
     """Pack the shares of a translation on nodes of the profile. Raises PlanError."""
     node = node_type(backend, profile)
     profile = profile_with(profile, node)
-    every, refused = loads_of(items)
+    all_loads, refused = loads_of(items)
     numbers: dict[Asks, int] = {}
     loads: list[Load] = []
     ask_indexes: list[int] = []
     nowhere: list[UnplacedPods] = []
-    for load in every:
+    for load in all_loads:
         try:
             requests = load.asks(backend, profile)
         except UnknownPartError as error:

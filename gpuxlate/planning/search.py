@@ -62,9 +62,9 @@ def sum_demand_and_free(bins: Sequence[Bin], ask_indexes: Sequence[int]) -> tupl
 def _least_requested(bins: Sequence[Bin], ask_index: int) -> Sums:
     works = [
         (
-            max(sum(ask.percent * ask.cards for ask in some) for some in phases(asks)),
-            max(sum((ask.memory_mib or 0) * ask.cards for ask in some) for some in phases(asks)),
-            max(sum(ask.cards for ask in some) for some in phases(asks)),
+            max(sum(ask.percent * ask.cards for ask in phase) for phase in phases(asks)),
+            max(sum((ask.memory_mib or 0) * ask.cards for ask in phase) for phase in phases(asks)),
+            max(sum(ask.cards for ask in phase) for phase in phases(asks)),
         )
         for asks in {node_bin.admits[ask_index] for node_bin in bins}
         if asks is not None

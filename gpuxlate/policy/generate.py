@@ -120,14 +120,14 @@ def _on_names(backends: Sequence[Backend], options: PolicyOptions) -> Iterator[A
 def _demands_by_parameters(backend: Backend, options: PolicyOptions) -> Iterator[BackendDemands]:
     """The demands of a dialect on pods and on workloads; demands that read parameters are separate."""
     profile = options.profile_of(backend)
-    every = demands(backend, profile, options.selected, reads=options.parameters)
-    of_cards = tuple(demand for demand in every if demand.parameters)
-    for some in (
-        tuple(demand for demand in every if not demand.parameters),
+    all_demands = demands(backend, profile, options.selected, reads=options.parameters)
+    of_cards = tuple(demand for demand in all_demands if demand.parameters)
+    for demands_of_policy in (
+        tuple(demand for demand in all_demands if not demand.parameters),
         *([of_cards] if of_cards else []),
     ):
-        for subject in _subjects(backend, some, options):
-            yield BackendDemands(subject, some)
+        for subject in _subjects(backend, demands_of_policy, options):
+            yield BackendDemands(subject, demands_of_policy)
 
 
 def _subjects(

@@ -109,7 +109,7 @@ class KeyNames:
         """The kinds of nodes that may offer a resource, as a table in CEL; none of what is no GPU's."""
         prefixes = [prefix for prefix in _prefixes(registry.pod_backends()) if "/" in prefix]
         names = {name: self._offered(name) for name in self._known_names}
-        names |= {name: (dialect,) for dialect, some in self.others.items() for name in some}
+        names |= {name: (dialect,) for dialect, theirs in self.others.items() for name in theirs}
         names = {name: kinds for name, kinds in names.items() if kinds or name.startswith(tuple(prefixes))}
         return _table(names, {prefix: self._offered(f"{prefix}?") for prefix in prefixes})
 
@@ -156,7 +156,7 @@ def _table(names: Mapping[str, Values], prefixes: Mapping[str, Values]) -> str:
     exact, patterns, beginnings = list[str](), list[str](), list[str]()
     for values in dict.fromkeys((*names.values(), *prefixes.values())):
         of_values, before = (
-            [name for name, of in some.items() if of == values] for some in (names, prefixes)
+            [name for name, of in table.items() if of == values] for table in (names, prefixes)
         )
         other_names = [name for name in of_values if not name.startswith(tuple(before))]
         stars = [name for name in other_names if "*" in name]

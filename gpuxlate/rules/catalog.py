@@ -106,7 +106,7 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
         Subject.SHARED: document.shared,
         Subject.UNREAD: document.unread,
     }
-    subjects = {subject for subject, some in present.items() if some}
+    subjects = {subject for subject, keys in present.items() if keys}
     for rule in rules:
         if rule.scope is Scope.DOCUMENT and (not rule.about or not rule.about.isdisjoint(subjects)):
             yield from rule(document, context)

@@ -118,6 +118,7 @@ class TargetTree:
         return on_disk == (locked.digest, locked.link) and (locked.link or self._has_mode(file.path, file))
 
     def place(self, path: str) -> str:
+        """The place of a file of the tree on the disk."""
         return os.path.join(self.folder, path)
 
     def on_disk(self, path: str) -> tuple[str, bool] | None:

@@ -89,7 +89,7 @@ class BuildCheck:
     def _matters(self, now: Built, used: frozenset[str]) -> bool:
         """Whether a text of the build may request GPUs."""
         texts = [file.old for path in used if (file := self._files.get(path))]
-        texts += [piece.document.text.encode() for some in (now.objects, now.texts) for piece in some]
+        texts += [piece.document.text.encode() for pieces in (now.objects, now.texts) for piece in pieces]
         return any(might_have_gpu_keys(text, self.settings.profile) for text in texts)
 
     def _of_build(self, now: Built, used: frozenset[str], places: BuildPlaces) -> Iterator[Diagnostic]:

@@ -98,6 +98,7 @@ class Outcome:
         return replace(self.granted, **without)
 
     def findings(self) -> Iterator[Diagnostic]:
+        """Its losses as findings, and what else was found."""
         for loss in self.losses:
             yield loss.diagnostic()
         yield from self.diagnostics
@@ -122,6 +123,7 @@ class PodFit:
         )
 
     def findings(self) -> Iterator[Diagnostic]:
+        """The findings of all shares, then those of selectors."""
         for outcome in self.outcomes:
             yield from outcome.findings()
         for loss in self.selectors:

@@ -35,6 +35,7 @@ class ChangedField(Printed):
 
     @classmethod
     def of(cls, loss: Loss) -> Self:
+        """The field that a loss is about."""
         return cls(loss.field, loss.asked, loss.given, loss.code)
 
 

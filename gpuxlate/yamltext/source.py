@@ -255,9 +255,11 @@ class Texts:
         self._sources = {source.name: source for source in sources}
 
     def add(self, source: Source) -> None:
+        """Add a text, or replace the one of its name."""
         self._sources[source.name] = source
 
     def get(self, name: str) -> Source | None:
+        """The text of a name; None where there is none."""
         return self._sources.get(name)
 
     def line(self, name: str, line: int) -> str | None:

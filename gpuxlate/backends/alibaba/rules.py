@@ -336,8 +336,8 @@ def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context
 
 WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (NVIDIA_GPU, k.TOPOLOGY))
 BESIDE_SHARES = tuple(
-    Constraint(~SHARES, some & ~SHARED, (name,))
-    for name, some in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
+    Constraint(~SHARES, requests & ~SHARED, (name,))
+    for name, requests in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
 )
 """One container with both is K8S007."""
 

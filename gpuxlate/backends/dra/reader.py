@@ -80,18 +80,18 @@ def read_claims(driver: Driver, pod: PodReader, profile: Profile | None) -> Read
     Devices that several containers use are one share, which the first of them has.
     """
     containers = tuple(pod.pod.all_containers())
-    every = [list(driver_requests(driver, pod.pod, container)) for container in containers]
-    for of_container in every:
+    requests_by_container = [list(driver_requests(driver, pod.pod, container)) for container in containers]
+    for of_container in requests_by_container:
         for request in of_container:
             pod.claim(request.use, request.claim)
-    for container, of_container in zip(containers, every, strict=True):
+    for container, of_container in zip(containers, requests_by_container, strict=True):
         of_container += _counted(driver, pod, container)
-    choices = {choices_of(driver, request.way) for requests in every for request in requests}
+    choices = {choices_of(driver, request.way) for requests in requests_by_container for request in requests}
     alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
     models = models_in(alike, profile)
     device = Device(driver.vendor, models) if models else None
     shares: dict[int, ContainerShare] = {}
-    for (owner, *others), requests in _users(containers, every):
+    for (owner, *others), requests in _users(containers, requests_by_container):
         share = _share(driver, pod, containers[owner], requests, alike, device, profile)
         names = tuple(containers[n].name for n in others)
         shares[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
@@ -99,10 +99,10 @@ def read_claims(driver: Driver, pod: PodReader, profile: Profile | None) -> Read
 
 
 def _users(
-    containers: Sequence[ContainerKeys], every: Sequence[Sequence[DriverRequest]]
+    containers: Sequence[ContainerKeys], requests_by_container: Sequence[Sequence[DriverRequest]]
 ) -> Iterator[ContainersSharingDevices]:
     """The containers of a pod that request devices, grouped by the devices that they share."""
-    parents = list(range(len(every)))
+    parents = list(range(len(requests_by_container)))
 
     def first(number: int) -> int:
         while parents[number] != number:
@@ -111,19 +111,19 @@ def _users(
         return number
 
     users: dict[tuple[str, str], int] = {}
-    for number, of_container in enumerate(every):
+    for number, of_container in enumerate(requests_by_container):
         for request in of_container:
             user = first(users.setdefault((request.use.name, request.request.name), number))
             low, high = sorted((user, first(number)))
             parents[high] = low
     groups: dict[int, list[int]] = {}
-    for number, of_container in enumerate(every):
+    for number, of_container in enumerate(requests_by_container):
         if of_container:
             groups.setdefault(first(number), []).append(number)
     for users_of_group in groups.values():
         numbers = sorted(users_of_group, key=lambda number: containers[number].init)
         requests: dict[tuple[str, str], DriverRequest] = {}
-        for request in (request for number in numbers for request in every[number]):
+        for request in (request for number in numbers for request in requests_by_container[number]):
             requests.setdefault((request.use.name, request.request.name), request)
         yield ContainersSharingDevices(tuple(numbers), tuple(requests.values()))
 

@@ -84,6 +84,7 @@ class Mgpu(NamedTuple):
 
     @classmethod
     def of(cls, container: ContainerKeys, pod: PodKeys) -> Mgpu:
+        """The container with what the annotation of its pod says of it."""
         return cls(container, k.MULTIPLE_GPU in pod.annotations, number_of(pod, container, k.LISTED) or 0)
 
     @property
@@ -1204,13 +1205,13 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     """
     profile, pod = cluster(context), pod.with_workload()
     cards = profile.cards.per_node if profile else None
-    every = mgpu_containers(pod)
-    if cards is None or not every:
+    containers = mgpu_containers(pod)
+    if cards is None or not containers:
         return
-    whole = sum(share.whole_cards for share in every)
-    shares = sum(share.cards for share in every if not share.whole_cards)
+    whole = sum(share.whole_cards for share in containers)
+    shares = sum(share.cards for share in containers if not share.whole_cards)
     needed = whole + round_up(shares, k.INSTANCES_PER_CARD) // k.INSTANCES_PER_CARD
-    if needed > cards >= max(share.cards for share in every):  # one container above the node: VKE020
+    if needed > cards >= max(share.cards for share in containers):  # one container above the node: VKE020
         message = msg(
             "the pod needs {needed} cards (whole: {whole}; shared parts: {shares}, at most {most} per card); "
             "nodes in this profile have {cards}",
@@ -1222,7 +1223,7 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
         )
         hint = "spread the containers over several pods"
         unlisted = k.MULTIPLE_GPU not in pod.annotations
-        yield this.diagnostic(every[0].first, message, hint, on_key=True, missing=unlisted)
+        yield this.diagnostic(containers[0].first, message, hint, on_key=True, missing=unlisted)
 
 
 def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
