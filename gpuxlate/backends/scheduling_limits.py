@@ -39,7 +39,7 @@ class InitContainers(Enum):
     """Containers alone: it looks at no init container, and at no sidecar."""
 
 
-def reserved(
+def sum_reserved(
     containers: Iterable[tuple[bool, bool, Mapping[str, int]]], rule: InitContainers
 ) -> Counter[str]:
     """The amounts that a scheduler reserves for one pod. ``containers``: for each whether it is an init

@@ -34,7 +34,7 @@ from gpuxlate.cli.options import (
 )
 from gpuxlate.cli.printing import alert, allow_closed_pipe, ignored_variable, info, show_error
 from gpuxlate.cli.terminal import Terminated
-from gpuxlate.files.find import reason
+from gpuxlate.files.find import system_message
 from gpuxlate.model.errors import Exit, UserError
 from gpuxlate.model.messages import msg
 
@@ -313,14 +313,14 @@ def guarded(command: Callable[[], object]) -> int:
         info(ALL_EXCLUDED)
         return Exit.CLEAN
     except (KeyboardInterrupt, typer.Abort, Terminated) as ended:
-        from gpuxlate.cli.outputs import interrupted
+        from gpuxlate.cli.outputs import interrupted_text
 
-        alert("note", interrupted())
+        alert("note", interrupted_text())
         return 128 + ended.number if isinstance(ended, Terminated) else Exit.INTERRUPTED
     except OSError as error:
         with suppress(OSError, AttributeError), allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout
-        why = reason(error)
+        why = system_message(error)
         alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
     except Exception as error:

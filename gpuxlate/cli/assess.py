@@ -68,7 +68,7 @@ def command(
         finding for of_run in wrong for finding in of_run if (finding.code, finding.message) not in reported
     )
     show_findings(results[0], [*dict.fromkeys(untold), *left_as_they_are(results[0])])
-    reports = outputs.reports(runs)
+    reports = outputs.json_reports(runs)
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}
     if report:

@@ -33,7 +33,7 @@ from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.model.windows import matching_lines
-from gpuxlate.report.characters import text_of, visible, width
+from gpuxlate.report.characters import make_visible, text_of, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.items import ChangedField
 from gpuxlate.translation.options import Settings
@@ -71,7 +71,7 @@ def side_by_side(manifests: Sequence[tuple[str, str]]) -> str:
     Texts that do not differ are shown whole.
     """
     titles = [title for title, _ in manifests]
-    rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
+    rows = align([[make_visible(line) for line in text.splitlines()] for _, text in manifests])
     color = color_wanted(sys.stdout)
     room = max(shutil.get_terminal_size(NO_TERMINAL).columns, MIN_COLUMNS)
     whole = not any(map(_differs, rows))

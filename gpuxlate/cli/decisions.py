@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.cli import lookup, printing
 from gpuxlate.cli.options import DecisionOptions
-from gpuxlate.files.find import InputError, reason
+from gpuxlate.files.find import InputError, system_message
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.errors import UserError
@@ -116,7 +116,7 @@ class DecisionFiles:
             else:
                 write_files({Path(name): text.encode()})
         except OSError as error:
-            raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None
+            raise InputError(msg("{name}: {error}", name=name, error=system_message(error))) from None
         except EditError as error:
             hint = "write each entry on lines of its own, then run the command again"
             raise UserError(msg("{name}: {error}", name=name, error=message_of(error)), hint) from None

@@ -83,7 +83,7 @@ def rule_text(rule: Rule) -> str:
     """The rule for reading in a terminal, in the language of this process as far as it is translated."""
     from gpuxlate.cli.tables import fold
 
-    language = locale.current()
+    language = locale.current_language()
     fix = f"; {locale.localize('fix')}: {locale.localize(rule.fix)}" if rule.fix else ""
     parts = [
         f"{rule.code} {rule.name} ({locale.localize(rule.severity)}{fix})",

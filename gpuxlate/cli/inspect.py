@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.scheduling_limits import reserved
+from gpuxlate.backends.scheduling_limits import sum_reserved
 from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.inputs import Inputs
 from gpuxlate.cli.tables import table
@@ -187,7 +187,7 @@ def totals_of_items(items: Sequence[Item]) -> dict[str, TargetSums]:
             shares.setdefault((item.source, *item.template, item.times), []).append(item)
     for (source, *_, times), of_pod in shares.items():
         numbers = ((item.init, item.sidecar, _amounts(item.share)) for item in of_pod if item.share)
-        for name, number in reserved(numbers, registry.get(source).init_reserved).items():
+        for name, number in sum_reserved(numbers, registry.get(source).init_reserved).items():
             sums_by_target[source][name] += number * times
     return {
         source: TargetSums(

@@ -18,7 +18,7 @@ from gpuxlate.cli.inputs import Inputs, all_excluded
 from gpuxlate.cli.options import InvalidValueError, invocation
 from gpuxlate.cli.parallel import in_chunks, map_inputs
 from gpuxlate.cli.terminal import color_wanted
-from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
+from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, system_message
 from gpuxlate.files.read import read_content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
@@ -267,7 +267,7 @@ class Baseline:
             return baseline_entries(read_content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
             raise UserError(
-                msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT
+                msg("{file}: {error}", file=self.file, error=system_message(error)), again, Exit.INPUT
             ) from None
         except UnicodeDecodeError:
             raise UserError(msg("{file} is not UTF-8", file=self.file), again) from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.printing import ignored_variable, info
-from gpuxlate.files.find import InputError, reason
+from gpuxlate.files.find import InputError, system_message
 from gpuxlate.files.read import StrPath, is_inside, read_content
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.errors import Exit, UserError
@@ -108,7 +108,7 @@ def change_file(path: StrPath, data: bytes, expected: bytes, action: str) -> Non
         _write(path, data, expected)
     except OSError as error:
         raise InputError(
-            msg("{path}: not {done}: {error}", path=path, done=action, error=reason(error))
+            msg("{path}: not {done}: {error}", path=path, done=action, error=system_message(error))
         ) from None
 
 
@@ -134,7 +134,7 @@ def count_write(path: StrPath, data: bytes) -> Iterator[None]:
     run.writing, run.files_written = None, run.files_written + 1
 
 
-def interrupted() -> Message:
+def interrupted_text() -> Message:
     """That somebody ended the run, and the number of files that it has written until then."""
     run = invocation()
     count = run.files_written
@@ -180,7 +180,7 @@ def report_json(
     return TranslationReport(items, quotas, leftovers, summary).to_json()
 
 
-def reports(runs: Mapping[str, Result]) -> dict[str, dict[str, Any]]:
+def json_reports(runs: Mapping[str, Result]) -> dict[str, dict[str, Any]]:
     """The JSON report of each run, by its target."""
     return {name: report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
 

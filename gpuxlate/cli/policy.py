@@ -205,7 +205,7 @@ def policy_options(request: PolicyRequest, profiles: Sequence[Profile]) -> Polic
     selection = RuleSelection.of(request.rules.select, request.rules.ignore, None, None)
     namespaces = request.namespace_selector
     style = PolicyStyle(
-        request.action, None if namespaces is None else label_selector(namespaces), locale.current()
+        request.action, None if namespaces is None else label_selector(namespaces), locale.current_language()
     )
     return PolicyOptions(
         selection.selected, style, request.scope, request.crds, tuple(profiles), request.parameters

@@ -12,7 +12,7 @@ from gpuxlate.cli import lookup, options, printing
 from gpuxlate.cli.explain import PrintedRule
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.settings import RuleSelection
-from gpuxlate.locale import current, summary
+from gpuxlate.locale import current_language, summary
 from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.errors import Exit
@@ -71,7 +71,7 @@ def command(
                 rule.code,
                 msg(rule.severity),
                 msg(rule.fix) if rule.fix else "",
-                summary(rule.code, rule.summary, current()),
+                summary(rule.code, rule.summary, current_language()),
             ]
             for rule in rules
         ]

@@ -45,5 +45,5 @@ def command(
     if sys.stdin is None or sys.stdout is None:
         raise UserError("stdin or stdout is closed", "an editor starts the server", Exit.INPUT)
     run = invocation()
-    serve(ServerOptions(profile, tuple(to), run.config, run.isolated, locale.current()))
+    serve(ServerOptions(profile, tuple(to), run.config, run.isolated, locale.current_language()))
     return Exit.CLEAN

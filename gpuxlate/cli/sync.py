@@ -18,7 +18,7 @@ from gpuxlate.cli.inputs import exclusion_of
 from gpuxlate.cli.terminal import progress
 from gpuxlate.cli.translations import accepting_options, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
-from gpuxlate.files.find import InputError, reason
+from gpuxlate.files.find import InputError, system_message
 from gpuxlate.files.read import folders_upwards, is_inside, read_content, repository_of
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
@@ -673,4 +673,4 @@ def _write(each: TargetTree) -> None:
         each.write(partial(_counted, each))
     except OSError as error:
         name = error.filename or each.folder
-        raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None
+        raise InputError(msg("{name}: {error}", name=name, error=system_message(error))) from None

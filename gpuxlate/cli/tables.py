@@ -11,7 +11,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Message
-from gpuxlate.report.characters import visible, width
+from gpuxlate.report.characters import make_visible, width
 
 MAX_CELL = MAX_MESSAGE
 """Characters of one line of a cell."""
@@ -30,7 +30,7 @@ Row = Sequence[Cell]
 
 def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> str:
     """The table as text: drawn on a terminal, else in columns two spaces apart."""
-    titles = [visible(localize(title)) for title in head]
+    titles = [make_visible(localize(title)) for title in head]
     cells = [[_lines(cell) for cell in row] for row in rows]
     if not (is_terminal(sys.stdout) or color_wanted(sys.stdout)):
         return _plain([[[title] for title in titles], *cells])
@@ -54,7 +54,7 @@ def _lines(cell: Cell) -> list[str]:
     """The lines of a cell, visible, with long ones cut; messages are translated."""
     texts = [cell] if isinstance(cell, str) else cell
     return [
-        visible(cut(localize(text) if isinstance(text, Message) else text, MAX_CELL)) for text in texts
+        make_visible(cut(localize(text) if isinstance(text, Message) else text, MAX_CELL)) for text in texts
     ] or [""]
 
 

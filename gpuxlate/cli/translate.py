@@ -77,7 +77,7 @@ def command(
     findings = dict.fromkeys(finding for run in results for finding in run.diagnostics)
     printing.show([*findings], Texts(*(source for run in results for source in run.sources)))
     if report:
-        reports = outputs.reports({target.name: run for target, run in runs.items()})
+        reports = outputs.json_reports({target.name: run for target, run in runs.items()})
         outputs.write_report(Path(report), outputs.of_targets(reports))
     undecided = settle(decided, results)
     if undecided or any(run.refused for run in results):

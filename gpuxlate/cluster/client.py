@@ -18,7 +18,7 @@ from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import make_visible
 
 EXEC_SECONDS = 60.0
 """The time limit of a command in a container."""
@@ -40,7 +40,7 @@ class KubectlOptions:
 
 
 def _to_stderr(text: str) -> None:
-    print(f"note: {visible(text)}", file=sys.stderr)
+    print(f"note: {make_visible(text)}", file=sys.stderr)
 
 
 class Cluster:

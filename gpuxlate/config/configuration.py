@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.config.find import find_config, read_toml
-from gpuxlate.files.find import ExcludePatterns, Patterns, pattern, reason
+from gpuxlate.files.find import ExcludePatterns, Patterns, compile_pattern, system_message
 from gpuxlate.files.read import StrPath, is_inside, read_content, repository_of
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -141,7 +141,7 @@ class Config:
         inside = _relative(file, self.folder)
         if inside is None:
             return ()
-        return tuple(ignores for ignores in self.per_file_ignores if pattern(ignores.path)(inside))
+        return tuple(ignores for ignores in self.per_file_ignores if compile_pattern(ignores.path)(inside))
 
 
 def _relative(file: StrPath, folder: Path) -> str | None:
@@ -322,7 +322,7 @@ def _prices(
 def _bad_patterns(settings: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:
     """A problem for each text that is not a pattern; those of ``exclude`` may begin with ``!``."""
     entries: list[tuple[DocumentPath, Callable[[], object]]] = [
-        (("per-file-ignores", index, "path"), partial(pattern, ignores["path"]))
+        (("per-file-ignores", index, "path"), partial(compile_pattern, ignores["path"]))
         for index, ignores in enumerate(settings.get("per_file_ignores", ()))
     ]
     for index, text in enumerate(settings.get("exclude", ())):
@@ -343,7 +343,7 @@ def _text(path: Path, *, named: bool) -> str:
     except UnicodeDecodeError as error:
         raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
-        why = reason(error) if isinstance(error, OSError) else str(error)
+        why = system_message(error) if isinstance(error, OSError) else str(error)
         raise _error(msg("it cannot be read: {reason}", reason=why), file=path) from error
 
 

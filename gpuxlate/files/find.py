@@ -181,7 +181,7 @@ _MEMBER = regex(r"\\?(?P<first>.)(?:-\\?(?P<last>.))?", re.S)
 
 
 @lru_cache(maxsize=4096)
-def pattern(text: str) -> Callable[[str], bool]:
+def compile_pattern(text: str) -> Callable[[str], bool]:
     """Whether a path, relative and with slashes, is that of a pattern or of something below it.
 
     No ``!`` and no comments, which are of a file of patterns. Raises ValueError.
@@ -363,7 +363,7 @@ class Input:
                     msg("{name}: a link that leads to no file", name=self.name),
                     msg("repair or remove the link, or pass --exclude {name}", name=self.name),
                 ) from None
-            raise InputError(msg("{name}: {error}", name=self.name, error=reason(error))) from None
+            raise InputError(msg("{name}: {error}", name=self.name, error=system_message(error))) from None
 
     def source(self, data: bytes | None = None) -> Source:
         """The decoded text; ``data``: its bytes, if already read. Raises InputError."""
@@ -462,7 +462,7 @@ def is_blank(data: bytes) -> bool:
     return not data.strip(b"\xef\xbb\xbf \t\r\n\v\f")
 
 
-def reason(error: OSError) -> str:
+def system_message(error: OSError) -> str:
     """The system's message, beginning in lower case."""
     text = error.strerror or str(error)
     return text if isinstance(text, Message) else text[:1].lower() + text[1:]
@@ -498,7 +498,7 @@ def expand_paths(
                     )
     except OSError as error:  # of a .gitignore: folders that cannot be read are inputs
         raise InputError(
-            msg("{filename}: {error}", filename=error.filename, error=reason(error)),
+            msg("{filename}: {error}", filename=error.filename, error=system_message(error)),
             "name the files themselves",
         ) from None
     return list(inputs.values())

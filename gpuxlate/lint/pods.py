@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
-from gpuxlate.manifest.pods import Pod, counted, counter_of, explicit_gpu_count, items, value_of
+from gpuxlate.manifest.pods import Pod, counted_numbers, counter_of, explicit_gpu_count, items, value_of
 from gpuxlate.model import limits, quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
@@ -112,7 +112,12 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     """GX028 if the operator of the pod's object finds no GPU by the names of its resources."""
     counter = counter_of(document, pod)
     first = pod.keys.containers[0] if pod.keys.containers else None
-    if counter is None or first is None or not registry.asks(pod.keys, first) or counted(counter, first):
+    if (
+        counter is None
+        or first is None
+        or not registry.asks(pod.keys, first)
+        or counted_numbers(counter, first)
+    ):
         return
     text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
     hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))

@@ -36,7 +36,7 @@ def use(language: str) -> None:
     _language = language
 
 
-def current() -> str:
+def current_language() -> str:
     """The language of ``localize``."""
     return _language
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import changes_of, release_of
-from gpuxlate.locale import current, localize, sections, summary
+from gpuxlate.locale import current_language, localize, sections, summary
 from gpuxlate.lsp.session import CheckedText
 from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
@@ -77,8 +77,8 @@ def describe_rule(rule: Rule) -> str:
     """What ``gpuxlate explain`` says of a rule, as far as possible in the language of this process."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
     parts = [f"**{_linked(rule.code, site.rule_page(rule.code))}** {rule.name} ({rule.severity}{fix})"]
-    parts.append(summary(rule.code, rule.summary, current()))
-    texts, complete = sections(rule.code, rule.sections, current())
+    parts.append(summary(rule.code, rule.summary, current_language()))
+    texts, complete = sections(rule.code, rule.sections, current_language())
     if not complete:
         parts.append(localize("The sections below are in English."))
     return "\n\n".join([*parts, *(f"**{localize(title)}**\n{body}" for title, body in texts.items())])

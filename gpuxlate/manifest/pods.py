@@ -193,7 +193,7 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         None if is_template_of_object else get(owner, "metadata"),
         (*object_path, "metadata"),
         ((template, template_path), (spec, path)) if template_path != path else ((template, template_path),),
-        selected(owner, object_path, spec, path),
+        selected_labels(owner, object_path, spec, path),
     )
     pod_keys = keys_of_pod(spec, path, own_metadata, (*template_path, "metadata"), containers, around=around)
     has_place = isinstance(own_metadata, Mapping) or path[-1:] == ("spec",)
@@ -236,7 +236,7 @@ def _pod_by_shape(
         get(owner, "metadata"),
         (*object_path, "metadata"),
         (),
-        selected(owner, object_path, spec, path),
+        selected_labels(owner, object_path, spec, path),
         copied,
     )
     pod = Pod(
@@ -361,7 +361,7 @@ _SELECTORS: tuple[Steps, ...] = (
 """Selectors of pods in a pod spec."""
 
 
-def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
+def selected_labels(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
     by_label: dict[str, Path] = {}
     spec_fields, selector_node = fields(spec), get(owner, "spec", "selector")
@@ -581,7 +581,7 @@ def explicit_gpu_count(document: Document, pod: Pod) -> tuple[GpuCounter, Value]
     return (counter, value_of(number, path)) if number is not None else None
 
 
-def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
+def counted_numbers(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
     """The numbers of GPUs, as texts, that an operator may find in a container; empty if it finds none."""
     for field in counter.fields:
         resources = container.limits if field == "limits" else container.requests

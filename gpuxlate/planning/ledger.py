@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.cluster_nodes import CountedRequests, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader
-from gpuxlate.backends.scheduling_limits import ANY_MODE, InitContainers, reserved
+from gpuxlate.backends.scheduling_limits import ANY_MODE, InitContainers, sum_reserved
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.limits import FULL_CARD_CORES
@@ -307,7 +307,7 @@ def requested_number(pod: PodKeys, key: str) -> int:
         for container in pod.all_containers()
         if key in container.resources
     )
-    return reserved(numbers, InitContainers.LARGEST)[key]
+    return sum_reserved(numbers, InitContainers.LARGEST)[key]
 
 
 @record

@@ -24,7 +24,7 @@ TeamCity ``##teamcity[``.
 _NO_COLUMN = frozenset({"Mn", "Me"})  # marks that combine with the character before
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """The text as one line without characters that control a terminal, and without commands of a CI system.
 
     Control and format characters are ``␛``, ``␊``, ``\\x9b``, ``\\u202e``; a command of a CI system has
@@ -40,7 +40,7 @@ def visible_lines(text: str, *, colours: bool = False) -> str:
     ``colours``: the colours of a terminal stay too.
     """
     parts = (_KEPT_WITH_COLOURS if colours else _KEPT).split(text)
-    return "".join(part if number % 2 else visible(part) for number, part in enumerate(parts))
+    return "".join(part if number % 2 else make_visible(part) for number, part in enumerate(parts))
 
 
 def visible_characters(text: str) -> list[str]:
@@ -53,7 +53,7 @@ def visible_characters(text: str) -> list[str]:
 
 def text_of(lines: Iterable[str]) -> str:
     """Lines as a text. A line break inside one of them is made visible, so that it begins no line."""
-    return "".join(f"{visible(line)}\n" for line in lines)
+    return "".join(f"{make_visible(line)}\n" for line in lines)
 
 
 def width(text: str) -> int:
@@ -94,7 +94,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
 
     # a line ends with \n alone: a Unicode separator in a comment does not end a line
     old_lines, new_lines = (io.StringIO(text, newline="\n").readlines() for text in (old, new))
-    shown = visible(name)
+    shown = make_visible(name)
     lines = [f"--- a/{shown}\n", f"+++ b/{shown}\n"] if old_lines != new_lines else []
     for hunk in Windows(old_lines, new_lines).get_grouped_opcodes() if old_lines != new_lines else ():
         (_, start_a, _, start_b, _), (_, _, stop_a, _, stop_b) = hunk[0], hunk[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import make_visible
 from gpuxlate.report.summary import Report
 
 
@@ -26,4 +26,4 @@ def _line(diagnostic: Diagnostic) -> str:
         if diagnostic.hint
         else diagnostic.message
     )
-    return visible(f"{place}: {diagnostic.severity} {diagnostic.code}{fix} {localize(sentence)}")
+    return make_visible(f"{place}: {diagnostic.severity} {diagnostic.code}{fix} {localize(sentence)}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import make_visible
 from gpuxlate.report.summary import Report, repository_path
 
 _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -32,7 +32,7 @@ def _command(diagnostic: Diagnostic) -> str:
             properties["endLine"] = span.end_line
     properties["title"] = f"gpuxlate {diagnostic.code}"
     listed = ",".join(
-        f"{key}={visible(str(value).translate(_PROPERTY))}" for key, value in properties.items()
+        f"{key}={make_visible(str(value).translate(_PROPERTY))}" for key, value in properties.items()
     )
     message = "\n".join(map(localize, filter(None, (diagnostic.message, diagnostic.hint))))
-    return f"::{_COMMAND[diagnostic.severity]} {listed}::{visible(message.translate(_DATA))}"
+    return f"::{_COMMAND[diagnostic.severity]} {listed}::{make_visible(message.translate(_DATA))}"

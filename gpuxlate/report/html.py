@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from gpuxlate.locale import current, localize
+from gpuxlate.locale import current_language, localize
 from gpuxlate.model.messages import Message, join_and, msg, plural
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import make_visible
 from gpuxlate.report.prices import price_rows, rounded_text
 
 STYLE = Path(__file__).with_name("page.css")
@@ -33,7 +33,7 @@ def escaped_text(value: object) -> HtmlText:
     if isinstance(value, HtmlText):
         return value
     plain = localize(value) if isinstance(value, Message) else str(value)
-    return HtmlText(escape(visible(plain), quote=True))
+    return HtmlText(escape(make_visible(plain), quote=True))
 
 
 def localized(message: str) -> HtmlText:
@@ -97,7 +97,7 @@ def html_page(title: str, *parts: object) -> str:
             tag("style", HtmlText("\n" + STYLE.read_text(encoding="utf-8"))),
         )
     )
-    html = f'<html lang="{HTML_LANGUAGES[current()]}">'
+    html = f'<html lang="{HTML_LANGUAGES[current_language()]}">'
     return f"<!doctype html>\n{html}<head>{head}</head><body>{join(parts)}</body></html>\n"
 
 

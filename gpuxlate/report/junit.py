@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import titled
-from gpuxlate.report.characters import visible
+from gpuxlate.report.characters import make_visible
 from gpuxlate.report.summary import Report
 
 
@@ -50,4 +50,4 @@ def _case(diagnostic: Diagnostic, file: str) -> str:
 
 def _text(text: str) -> str:
     """The text with the characters that XML does not allow made visible."""
-    return visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+    return make_visible(text).replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.locale import current, localize, summary
+from gpuxlate.locale import current_language, localize, summary
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.messages import Message, join_and, msg, plural
-from gpuxlate.report.characters import visible, visible_characters, width
+from gpuxlate.report.characters import make_visible, visible_characters, width
 from gpuxlate.report.summary import LineOf, Report, Summary
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def excerpt(line: str, span: Span) -> SourceExcerpt:
     stop = len(line) if span.end_line > span.line else min(span.end_column - 1, len(line))
     # Minified JSON is one line of any length: look only at what could fit around the span.
     stop = min(max(stop, start), start + COLUMNS)
-    if len(line) <= COLUMNS and line.isascii() and line == visible(line):  # most: a column each
+    if len(line) <= COLUMNS and line.isascii() and line == make_visible(line):  # most: a column each
         return SourceExcerpt(line, " " * start, "^" * max(stop - start, 1))
     offset = max(0, start - COLUMNS)
     part = line[offset : stop + COLUMNS]
@@ -141,7 +141,7 @@ def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | 
     rows = []
     for code, count in counted:
         rule = rules(code)
-        about = summary(code, rule.summary, current()) if rule else ""
+        about = summary(code, rule.summary, current_language()) if rule else ""
         rows.append(f"{count:>{digits}}  {code:<{letters}}  {about}".rstrip() + "\n")
     return "".join(rows)
 
@@ -153,8 +153,8 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
         return f"{style}{text}{_RESET}" if color else text
 
     style = _SEVERITY[diagnostic.severity]
-    severity = _localized(diagnostic.severity, current())
-    sentence = visible(localize(diagnostic.message)) + (
+    severity = _localized(diagnostic.severity, current_language())
+    sentence = make_visible(localize(diagnostic.message)) + (
         localize(msg(" (and {count} more)", count=more)) if more else ""
     )
     yield paint(style, f"{severity}[{diagnostic.code}]") + paint(_BOLD, f": {sentence}")
@@ -162,7 +162,7 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
     margin = " " * (len(str(span.line)) if span else 1)
     if diagnostic.file is not None:
         place = f":{span.line}:{span.column}" if span else ""
-        yield f"{margin}{paint(_GUTTER, '-->')} {visible(diagnostic.file)}{place}"
+        yield f"{margin}{paint(_GUTTER, '-->')} {make_visible(diagnostic.file)}{place}"
         line = lines(diagnostic.file, span.line) if span else None
         if span and line is not None:
             seen = excerpt(line, span)
@@ -172,8 +172,9 @@ def _finding(diagnostic: Diagnostic, lines: LineOf, color: bool, more: int) -> I
             yield f"{bar} {seen.indent}{paint(style, seen.carets + localize(_reach(span)))}"
             yield bar
     for title, text in _notes(diagnostic):
-        title, colon, space = _localized("{title}: ", current(), title=msg(title)).partition(":")
-        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(localize(text))}"
+        title, colon, space = _localized("{title}: ", current_language(), title=msg(title)).partition(":")
+        note = make_visible(localize(text))
+        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{note}"
 
 
 @cache

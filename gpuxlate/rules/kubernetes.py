@@ -294,7 +294,7 @@ def _suffixed(this: Rule, resource: Resource, reading: WrittenNumber, unit: str)
             if unit in ("MiB", "GiB")
             else msg("{name} is {text}, which is {amount} units of the key", **in_words)
         )
-    meant = number_format.intended(reading, unit)
+    meant = number_format.intended_number(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
         if resource.row and resource.row.quantity:

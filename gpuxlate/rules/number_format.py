@@ -167,7 +167,7 @@ _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}
 _BYTES = regex(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
 
 
-def intended(written_number: WrittenNumber, unit: str) -> tuple[int, bool] | None:
+def intended_number(written_number: WrittenNumber, unit: str) -> tuple[int, bool] | None:
     """The plain number, in ``unit``, that a number with a suffix means, and whether that is certain.
 
     None if it is unknown.

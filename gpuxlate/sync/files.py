@@ -7,7 +7,14 @@ import posixpath
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from gpuxlate.files.find import SUFFIXES, Exclusion, InputError, gitignores_above, reason, with_gitignore
+from gpuxlate.files.find import (
+    SUFFIXES,
+    Exclusion,
+    InputError,
+    gitignores_above,
+    system_message,
+    with_gitignore,
+)
 from gpuxlate.files.read import is_inside, read_content
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
@@ -63,7 +70,7 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            raise InputError(msg("{name}: {error}", name=folder, error=reason(error))) from None
+            raise InputError(msg("{name}: {error}", name=folder, error=system_message(error))) from None
         for entry in entries:
             path = posixpath.join(where, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -122,7 +129,7 @@ def file_bytes(place: str) -> bytes:
     try:
         return read_content(place, limits.MAX_TEXT)
     except OSError as error:
-        raise InputError(msg("{name}: {error}", name=place, error=reason(error))) from None
+        raise InputError(msg("{name}: {error}", name=place, error=system_message(error))) from None
 
 
 def file_documents(place: str) -> list[Document]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, ClassVar
 
-from gpuxlate.files.find import reason
+from gpuxlate.files.find import system_message
 from gpuxlate.files.read import read_content
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import (
@@ -119,7 +119,7 @@ def read_lock(folder: str) -> SyncLock:
     try:
         data = json.loads(read_content(path, limits.MAX_TEXT))
     except OSError as error:
-        raise SyncError(msg("{path}: {error}", path=path, error=reason(error)), hint) from None
+        raise SyncError(msg("{path}: {error}", path=path, error=system_message(error)), hint) from None
     except (ValueError, RecursionError):
         raise SyncError(msg("{path}: invalid JSON: cut, or merged with conflicts", path=path), hint) from None
     version = data.get("format") if isinstance(data, dict) else None

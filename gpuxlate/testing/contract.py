@@ -129,7 +129,9 @@ def _less_memory(
         yield "memoryLimitMiB"
 
 
-def implied(share: Share, target: Backend, accept: Accept, profile: Profile | None = None) -> frozenset[str]:
+def implied_fields(
+    share: Share, target: Backend, accept: Accept, profile: Profile | None = None
+) -> frozenset[str]:
     """The fields of a share that a target gives without a key."""
     return frozenset(
         fit_pod([ContainerShare("", 0, share=share)], target, accept, profile).outcomes[0].implied

@@ -110,14 +110,14 @@ def _resource_list(documents: list[Document]) -> Document:
 # --- results ------------------------------------------------------------------------------------
 def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
     """The text of the list with its results. Where they cannot be added, they are on stderr only."""
-    edits = [Append(("results",), result(document, finding)) for finding in diagnostics]
+    edits = [Append(("results",), krm_result(document, finding)) for finding in diagnostics]
     try:
         return apply(document.source.text, edit_document(document, edits))
     except EditError:
         return document.source.text
 
 
-def result(document: Document, finding: Diagnostic) -> dict[str, Any]:
+def krm_result(document: Document, finding: Diagnostic) -> dict[str, Any]:
     """A finding as a result of the KRM functions specification: message, severity, and place."""
     message = f"{finding.message}; {finding.hint}" if finding.hint else finding.message
     entry: dict[str, Any] = {"message": message, "severity": str(finding.severity)}

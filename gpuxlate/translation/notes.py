@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import USUAL_VENDOR, Backend
 from gpuxlate.backends.pod_reader import ContainerShare, Reading, Selector
-from gpuxlate.manifest.pods import Pod, counted, counter_of
+from gpuxlate.manifest.pods import Pod, counted_numbers, counter_of
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import Per
 from gpuxlate.model.messages import join_and, join_or, msg
@@ -37,7 +37,7 @@ def find_miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagn
     if counter is None or outcome is None:  # KubeRay and Trainer count in the first container alone
         return
     keys = next((container for container in fit.keys.containers if container.index == 0), None)
-    names = counted(counter, keys) if keys else frozenset()
+    names = counted_numbers(counter, keys) if keys else frozenset()
     cards = outcome.granted.cards
     if names == {str(cards)}:
         return

@@ -244,7 +244,7 @@ def quantities(data: bytes) -> None:
         one = number_format.number_as_written(value)
         assert one.form in number_format.NumberForm
         for unit in ("MiB", "GiB", "percent", ""):
-            number_format.intended(one, unit)
+            number_format.intended_number(one, unit)
         assert value.plain is None if kind is ScalarKind.NULL else str(value.plain) == text
 
 

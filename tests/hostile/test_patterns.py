@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.files.find import MAX_PATTERN, pattern
+from gpuxlate.files.find import MAX_PATTERN, compile_pattern
 from tests.counting import lines
 from tests.effort import SEED, number
 
@@ -29,7 +29,7 @@ PATHS = sorted({path for paths in MATCHES.values() for path in paths} | {"ba", "
 
 def test_what_a_pattern_matches() -> None:
     assert {
-        text: [path for path in paths if pattern(text)(path)] for text, paths in MATCHES.items()
+        text: [path for path in paths if compile_pattern(text)(path)] for text, paths in MATCHES.items()
     } == MATCHES
 
 
@@ -58,7 +58,9 @@ def test_git_agrees(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert {path for path in paths if pattern(text)(path)} == set(done.stdout.split("\0")) - {""}, text
+        assert {path for path in paths if compile_pattern(text)(path)} == set(done.stdout.split("\0")) - {
+            ""
+        }, text
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_git_agrees(tmp_path: Path) -> None:
     ],
 )
 def test_no_pattern_takes_long(text: str, path: str) -> None:
-    matches = pattern(text)
+    matches = compile_pattern(text)
     assert not matches(path)
     assert lines(lambda: matches(path)) < 100 * (len(text) + len(path))
 
@@ -80,4 +82,4 @@ def test_no_pattern_takes_long(text: str, path: str) -> None:
 @pytest.mark.parametrize("text", ["[z-a]", "[a", "a[", "x\\", "/", "//", "a" * (MAX_PATTERN + 1)])
 def test_what_is_no_pattern(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        pattern(text)
+        compile_pattern(text)

@@ -25,7 +25,7 @@ from gpuxlate.model.pod import ContainerKeys, KeyOccurrence, PodKeys, key_occurr
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.key_index import key_index_of
-from gpuxlate.testing.contract import GENEROUS, implied, too_little
+from gpuxlate.testing.contract import GENEROUS, implied_fields, too_little
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
@@ -251,7 +251,7 @@ def carried(text: str, done: Result, target: Backend) -> Iterator[str]:
             yield f"the share of {item.container} is gone"
             continue
         lost = {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
-        without = implied(item.share, target, Accept())
+        without = implied_fields(item.share, target, Accept())
         required = {str(row.sets) for row in target.enum_keys if row.required}
         below = set(too_little(item.share, share, Accept(), implied=without, required=required)) - lost
         below |= set(below_the_numbers(containers[item.container], item, share)) - lost

@@ -4,7 +4,7 @@ import pytest
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span
 from gpuxlate.report import render, statistics
-from gpuxlate.report.characters import text_of, visible, visible_lines, width
+from gpuxlate.report.characters import make_visible, text_of, visible_lines, width
 from gpuxlate.report.summary import Skipped, Summary
 from gpuxlate.report.text import COLUMNS, SourceExcerpt, excerpt
 from gpuxlate.yamltext.source import Source, Texts
@@ -157,7 +157,7 @@ def test_visible() -> None:
         ("###teamcity[a]", "#\\x23#teamcity[a]"),
         ("## a [b] #[c] ##1[d]", "## a [b] #[c] ##1[d]"),
     ):
-        assert visible(text) == visible(visible(text)) == shown
+        assert make_visible(text) == make_visible(make_visible(text)) == shown
 
 
 def test_visible_lines() -> None:

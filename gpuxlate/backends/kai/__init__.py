@@ -272,7 +272,7 @@ def of_containers(pod: PodKeys, row: str) -> Iterator[tuple[str, str, Value]]:
             yield name, container, value
 
 
-def amounts(pod: PodKeys) -> Iterator[tuple[str, str, Value]]:
+def amount_annotations(pod: PodKeys) -> Iterator[tuple[str, str, Value]]:
     """The annotations REQUEST and LIMIT of the pod: the row, the container in the key, the value."""
     for row in (REQUEST, LIMIT):
         yield from ((row, container, value) for _, container, value in of_containers(pod, row))
@@ -281,10 +281,10 @@ def amounts(pod: PodKeys) -> Iterator[tuple[str, str, Value]]:
 def asking_annotation(pod: PodKeys) -> Value | None:
     """The first annotation with which the pod asks for a share; None where it asks for none."""
     legacy = next((pod.annotations[name] for name in SHARE_KEYS if name in pod.annotations), None)
-    return legacy or next((value for _, _, value in amounts(pod)), None)
+    return legacy or next((value for _, _, value in amount_annotations(pod)), None)
 
 
-def sharing(pod: PodKeys) -> ContainerKeys | None:
+def sharing_container(pod: PodKeys) -> ContainerKeys | None:
     """The container that FRACTION and MEMORY are for; None where the pod has no such container."""
     named = pod.annotations.get(CONTAINER) or pod.owner_annotations.get(CONTAINER)
     if named is None:
@@ -343,7 +343,7 @@ class _Legacy:
         self.fraction, self.memory = pod.annotation(FRACTION), pod.annotation(MEMORY)
         self.limit, self.devices = pod.annotation(MEMORY_LIMIT), pod.annotation(DEVICES)
         pod.annotation(CONTAINER)
-        self.container = sharing(pod.pod)
+        self.container = sharing_container(pod.pod)
 
 
 def _container(pod: PodReader, container: ContainerKeys, legacy: _Legacy) -> ContainerShare:

@@ -70,7 +70,7 @@ def _too_much_memory(this: Rule, violation: Violation, pod: PodKeys, context: Co
 def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Amounts with a unit, in keys with the names of containers."""
     maximum = card_of(context.profile, NAMES).memory_mib
-    for _, _, value in k.amounts(pod) if maximum is not None else ():
+    for _, _, value in k.amount_annotations(pod) if maximum is not None else ():
         each = k.parse_mib(value.text)
         if each is not None and maximum is not None and each > maximum:
             yield this.diagnostic(value, *too_large(int(each), maximum))
@@ -115,7 +115,7 @@ def _that_are_read(profile: Profile) -> tuple[Constraint, ...]:
 
 
 def _unread_amounts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    return _unread(this, (value for _, _, value in k.amounts(pod)), context)
+    return _unread(this, (value for _, _, value in k.amount_annotations(pod)), context)
 
 
 def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[Diagnostic]:
@@ -180,7 +180,7 @@ def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 # Rules on what a pod has beside its share: KAI003, KAI004, KAI006, KAI008, KAI009, KAI011.
 def _two_forms(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """The annotations of the pod beside those of NvFractions."""
-    value = next((value for _, _, value in k.amounts(pod)), None)
+    value = next((value for _, _, value in k.amount_annotations(pod)), None)
     for name in k.SHARE_KEYS:
         if value is not None and name in pod.annotations:
             yield _both(this, pod.annotations[name], name, str(value.path[-1]))
@@ -350,7 +350,7 @@ def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
     """
     first: str | None = None
-    for _, container, value in k.amounts(pod):
+    for _, container, value in k.amount_annotations(pod):
         first = container if first is None else first
         if container != first:
             message = msg("{container} and {other} both have a share", container=container, other=first)
@@ -459,7 +459,7 @@ def fraction_is_below_one(
 
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """Amounts with a unit, whose keys hold the name of a container."""
-    for _row, _name, value in k.amounts(pod):
+    for _row, _name, value in k.amount_annotations(pod):
         amount = k.parse_mib(value.text)
         if amount is None or amount < Fraction(1):
             message = msg(
@@ -506,7 +506,7 @@ def memory_has_its_unit(
 
 def _alone(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """Annotations of a share where there is none."""
-    amounts = any(True for _ in k.amounts(pod))
+    amounts = any(True for _ in k.amount_annotations(pod))
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
     mps = pod.annotations.get(k.MPS)
     named = (*k.BESIDE, *((k.MPS,) if mps is not None and mps.text == "true" else ()))
@@ -588,11 +588,11 @@ Read = Callable[[str], Fraction | int | None]
 
 def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
     """Each limit: its key, the request, itself, and how both are read."""
-    for row, container, value in k.amounts(pod):
+    for row, container, value in k.amount_annotations(pod):
         request = pod.annotations.get(k.key_of(k.REQUEST, container))
         if row == k.LIMIT and request is not None:
             yield str(value.path[-1]), request, value, k.parse_mib
-    of_share = k.sharing(pod)
+    of_share = k.sharing_container(pod)
     variable = of_share.env.get(k.RUNAI_LIMIT) if of_share else None
     kinds: tuple[tuple[str, str, Read], ...] = (
         (k.MEMORY, k.MEMORY_LIMIT, k.parse_plain_number),

@@ -29,7 +29,7 @@ from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device, Share
-from gpuxlate.testing.contract import implied, in_numbers, is_allowed, too_little
+from gpuxlate.testing.contract import implied_fields, in_numbers, is_allowed, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
 from gpuxlate.translation.items import Item
 from gpuxlate.translation.options import Settings
@@ -165,7 +165,7 @@ def assert_not_below(
 ) -> None:
     assert back == reported(item, target, question), (item, text)
     card_mib = question.profile.cards.memory_mib if question.profile else None
-    without = implied(asked, target, question.accept, question.profile)
+    without = implied_fields(asked, target, question.accept, question.profile)
     wanted, got = (in_numbers(one, question.profile) for one in (asked, back))
     required = {str(row.sets) for row in target.enum_keys if row.required}
     below = set(too_little(wanted, got, Accept(), card_mib, without, required)) - let_go(
@@ -178,7 +178,7 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     """What the report says is given, as far as the target has a key for it."""
     assert item.share is not None
     losses = tuple(loss for loss in item.losses if loss.field != "selector")
-    without = implied(item.share, target, question.accept, question.profile)
+    without = implied_fields(item.share, target, question.accept, question.profile)
     fitted = item.share
     if item.granted is not None and item.granted.is_part:
         fitted = item.granted
@@ -247,7 +247,7 @@ def is_exact(done: Result, target: Backend) -> bool:
         if (
             one.share
             and share
-            and (implied(share, target, Accept()) or (says_the_maker and not one.share.device))
+            and (implied_fields(share, target, Accept()) or (says_the_maker and not one.share.device))
         ):
             return False
     return not (done.refused or any(one.losses for one in done.items))
