@@ -94,10 +94,10 @@ def test_the_maker_is_written(source: Backend) -> None:
 
 
 def test_a_share_without_a_maker() -> None:
-    """Cards that are NVIDIA's as a rule need no word; of others it is an info, and a maker settles it."""
+    """NVIDIA's cards as a rule need no word; of others it is an info, and a maker or a model settles it."""
     share = Share(1, 50, 8192)
     assert said(lambda: gpuxlate.render(share, "hami"))["cards"] == set()
     made = gpuxlate.render(share, "hami-hygon")
     assert [(one.code, one.severity) for one in made.diagnostics] == [("GX029", "info")]
-    named = Share(1, 50, 8192, device=Device("hygon"))
-    assert said(lambda: gpuxlate.render(named, "hami-hygon"))["cards"] == set()
+    for device, target in ((Device("hygon"), "hami-hygon"), (Device(None, ("BI-V150",)), "hami-iluvatar")):
+        assert said(partial(gpuxlate.render, Share(1, 50, 8192, device=device), target))["cards"] == set()
