@@ -82,6 +82,11 @@ FIXES: dict[str, tuple[str, str, str, str, int]] = {
     "not what is ignored": ("--fix", IGNORED, IGNORED, "", 0),
     # the suffix goes first; what is left of the request is then below the limit
     "two findings of one place": ("--fix", pod(FOUR, requests=SUFFIX), pod(FOUR, requests=FOUR), "", 2),
+    # the wrong name is renamed, and not copied to the limits too, where it would be wrong again
+    "two findings of one key": (
+        *("--unsafe-fixes", pod(FOUR, requests=FOUR.replace("mem", "memm"))),
+        *(pod(FOUR, requests=FOUR), "", 1),
+    ),
     # an unquoted label on the workload alone, twice wrong
     "a value and its place": (
         *("--fix", DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", "")),
