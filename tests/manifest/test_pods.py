@@ -27,6 +27,7 @@ from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import KINDS as ROWS
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
+from gpuxlate.model.profile import Profile
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
@@ -349,6 +350,18 @@ def test_a_label_that_a_selector_matches_is_not_removed_alone(name: str) -> None
 def test_another_selector_refuses_nothing() -> None:
     selected = "app: d, aliyun.com/gpu-count: '2'}}\n  template"
     assert not accepted(TEXTS["matchLabels"].replace(selected, "app: d}}\n  template"), "hami").refused
+
+
+def test_a_selected_label_that_the_target_writes_too_stays() -> None:
+    policy = "huawei.com/scheduler.softShareDev.policy: fixed-share"
+    text = TEXTS["matchLabels"].replace("aliyun.com/gpu-count: '2'", policy)
+    text = text.replace("metadata: {", "metadata: {annotations: {huawei.com/vnpu-mode: enpu}, ")
+    npu = ", ".join(f"huawei.com/Ascend310P{key}" for key in (": 1", "-memory: 8192", "-core: 30"))
+    text = text.replace("aliyun.com/gpu-mem: 8", npu)
+    profile = Profile("hami-ascend", components={"hami": "2.11.0"})
+    made = gpuxlate.translate(text, "mindcluster", profile=profile, drop=["device"])
+    assert f"selector: {{matchLabels: {{app: d, {policy}}}}}" in made.text
+    assert f"labels: {{app: d, {policy}" in made.text
 
 
 @pytest.mark.parametrize("label", ["aliyun.com/gpu-coun", "scheduler.framework.gpushare.allocation"])
