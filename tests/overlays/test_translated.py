@@ -6,6 +6,7 @@ and ``kubectl kustomize``, then ``gpuxlate translate -``.
 
 import tempfile
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ MORE = [*LESS, "--fill=cores=30", "--fill=memoryMiB=8192"]
 
 
 def tidy(value: Any) -> Any:
-    """Without empty mappings: a translation leaves none, and they ask for nothing."""
+    """Without empty mappings, which ask for nothing and which a translation removes; variables by name."""
     if isinstance(value, dict):
         made = {name: tidy(one) for name, one in value.items()}
+        if made.get("env"):
+            made["env"] = sorted(made["env"], key=itemgetter("name"))
         return {name: one for name, one in made.items() if one not in ({}, None)}
     return [tidy(one) for one in value] if isinstance(value, list) else value
 
