@@ -49,6 +49,8 @@ MAX_BASE_FILES = 10_000
 MAX_PATCHED = 2_000_000
 """Keys, values, lists and mappings of all objects that the patches of one repository change: an object and
 its patch count once for each patch of the object, and for each operation the mappings that it changes."""
+MAX_COPIED = 10_000
+"""Keys, values, lists and mappings that the operations of one patch copy or move in an object."""
 MAX_PROBLEMS = 100
 """Reported for one such document."""
 MAX_IGNORES = 10_000

@@ -13,12 +13,12 @@ from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.pods import items
+from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
-from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.overlays.parts import Places
 from gpuxlate.overlays.patches import CannotMergeError, new_list, new_mapping, with_entry
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, children, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plain import to_python
@@ -70,7 +70,7 @@ def operations(document: Document) -> Iterator[Operation]:
     for number, node in enumerate(items(root)):
         op, path = get_text(node, "op"), get_text(node, "path")
         steps = steps_of(path or "")
-        if op and path is not None and len(steps) < MAX_DEPTH:
+        if op and path is not None and len(steps) < limits.MAX_DEPTH:
             yield Operation(number, op, steps, get(node, "value"), steps_of(get_text(node, "from") or ""))
 
 
@@ -205,6 +205,7 @@ def apply_operations(root: Mapping, document: Document, *, lenient: bool = False
         raise CannotMergeError(msg("not all operations in it can be read"))
     places: list[Path] = []
     skipped: set[int] = set()
+    copied = 0
     for operation in listed_operations:
         try:
             root, place = _operated(root, operation)
@@ -218,7 +219,25 @@ def apply_operations(root: Mapping, document: Document, *, lenient: bool = False
             message = msg(_DOES_NOT_APPLY, number=operation.number, op=operation.op, path=where)
             raise CannotMergeError(message) from None
         places.append(place)
+        if operation.op in SHIFTS:
+            copied += _count_copied(get(root, *place), len(place), limits.MAX_COPIED - copied)
     return Operated(root, tuple(places), frozenset(skipped))
+
+
+def _count_copied(value: Node | None, depth: int, maximum: int) -> int:
+    """The number of nodes of a value that an operation copied to a depth: each copy may hold those before it.
+
+    Raises CannotMergeError where there are more than the maximum, or they are nested too deep.
+    """
+    count, level = 0, [] if value is None else [value]
+    while level:
+        count, depth = count + len(level), depth + 1
+        if depth > limits.MAX_DEPTH:
+            raise CannotMergeError(msg("nested deeper than {most} levels", most=limits.MAX_DEPTH))
+        if count > maximum:
+            raise CannotMergeError(msg("it copies more than {most} nodes", most=limits.MAX_COPIED))
+        level = [node for parent in level for node in children(deref(parent))]
+    return count
 
 
 class _AbsentError(Exception):

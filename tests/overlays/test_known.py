@@ -34,6 +34,21 @@ UNKNOWN["too deep"] = files_of(
         "why": "nested too deep",
     },
 )
+OF_OPERATIONS = {"over/": {"patches": [{"path": "p.yaml", "target": {"kind": "Deployment"}}]}}
+DEEP = {"op": "add", "path": "/a", "value": yaml.safe_load("{a: " * 200 + "0" + "}" * 200)}
+for title, listed, why in (
+    ("a path that is too deep", [{"op": "add", "path": "/a" * limits.MAX_DEPTH, "value": 1}], "can be read"),
+    ("copies below one another", [DEEP, {"op": "copy", "from": "/a", "path": "/a" * 200}], "nested deeper"),
+    (
+        "copies of copies",
+        [
+            {"op": "add", "path": "/a", "value": {}},
+            *({"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(20)),
+        ],
+        "copies more than 10000 nodes",
+    ),
+):
+    UNKNOWN[title] = files_of(CASES["default"], {**OF_OPERATIONS, "over/p": listed, "why": why})
 SEVERAL, COMPONENT = KNOWN["one of several objects"], KNOWN["a component"]
 NOT_BUILT = {
     "a later patch of the same": "what kustomize builds has more than the patch",
