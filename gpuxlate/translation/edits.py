@@ -94,11 +94,11 @@ def pod_edits(
         yield from _affinity_edits(pod, keys, owned, affinity_path)
     if gone or keys.claims:
         yield from _claim_edits(pod, keys, gone, resources_key)
-    # that of a job, which its pods get, stays
+    # where a job names the scheduler, it stays there, and its pods name another: scheduler_to_name
     now, scheduler = pod.scheduler_name, keys.scheduler_name
     if scheduler is not None and (now is None or now.text != scheduler.text):
         yield Put((*pod.path, "schedulerName"), scheduler.text)
-    elif scheduler is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
+    elif scheduler is None and now is not None and now.text in schedulers:
         yield Put(now.path, "") if emptied else Remove(now.path)
 
 
