@@ -127,8 +127,10 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
         if place not in row.places:
             continue
         values = (
-            [_on_pod(pod, row)]
-            if place in (Place.ANNOTATION, Place.LABEL)
+            [pod.annotation(row.name)]
+            if place is Place.ANNOTATION
+            else [pod.label(row.name)]
+            if place is Place.LABEL
             else [
                 pod.env(container, row.name) if place is Place.ENV else pod.resource(container, row.name)
                 for container in pod.pod.all_containers()

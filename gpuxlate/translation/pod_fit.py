@@ -89,8 +89,8 @@ def check_fit(
 
 
 def _chosen(read: Shares) -> list[Selector]:
-    """The selectors by which the dialects of a pod choose its cards."""
-    return [selector for _, reading in read.readings for selector in reading.selectors]
+    """The selectors by which the dialects of a pod choose its cards; two dialects may have the same key."""
+    return list(dict.fromkeys(selector for _, reading in read.readings for selector in reading.selectors))
 
 
 def _without_rounded(

@@ -297,6 +297,15 @@ def test_a_part_becomes_keys_of_the_target() -> None:
     assert "nvidia.com/gpu" not in done.text
 
 
+def test_a_choice_is_lost_once_and_where_it_is() -> None:
+    """A key that may be in two places; MindCluster has the label too."""
+    name = "huawei.com/scheduler.softShareDev.policy"
+    for what in ("annotation", "label"):
+        text = with_metadata(f"{NPU}: 1, {NPU}-memory: 3072", f"{what}s: {{{name}: even}}")
+        lost = [one.message for one in to(text, "neutral").diagnostics if one.code == "GX020"]
+        assert lost == [f"{what} {name} (even) is not supported by neutral"]
+
+
 def test_keys_of_volcano_stay_a_look_alike() -> None:
     assert codes(lint(pod("volcano.sh/gpu-memory: 1024", spec=VOLCANO))) == ["GX006"]
 
