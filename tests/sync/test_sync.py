@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 import stat
 import subprocess
 import sys
@@ -60,13 +61,13 @@ def test_the_lock_is_the_same_wherever_the_tree_is(
 def test_modes_are_kept(tree: Path) -> None:
     tool = tree / "base" / "run.sh"
     tool.write_text("#!/bin/sh\n")
-    tool.chmod(0o755)
+    tool.chmod(0o744)
     assert run("sync").code == 0
     copied = tree / "clusters/tke/run.sh"
     assert os.access(copied, os.X_OK)
     copied.chmod(0o644)
     assert run("sync", "--check").code == 1
-    assert "# clusters/tke/run.sh: mode 755" in run("sync", "--diff").out.decode().splitlines()
+    assert "# clusters/tke/run.sh: mode 744" in run("sync", "--diff").out.decode().splitlines()
     assert run("sync").code == 0
     assert os.access(copied, os.X_OK)
 
@@ -177,7 +178,8 @@ def test_what_the_disk_refuses(tree: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert (done.code, b"base/pipe: it is a named pipe" in done.err) == (3, True), done.err
 
 
-def test_a_folder_becomes_a_file(tree: Path) -> None:
+@pytest.mark.parametrize("link", [False, True])
+def test_a_folder_becomes_a_file(tree: Path, link: bool) -> None:
     """All that sync wrote there goes first; what somebody put there stays, and is in the way."""
     more = tree / "base/more"
     more.mkdir()
@@ -187,7 +189,10 @@ def test_a_folder_becomes_a_file(tree: Path) -> None:
     more.rmdir()
     more.write_text("a file\n")
     mine = tree / "clusters/tke/more/mine"
-    mine.write_text("x\n")
+    if link:
+        mine.symlink_to(tree / "base")
+    else:
+        mine.write_text("x\n")
     before = steps.contents()
     done = run("sync", "--to", "tke", "--overwrite")
     assert (done.code, b"clusters/tke/more is a folder, and a file" in done.err) == (1, True), done.err
@@ -293,6 +298,15 @@ def test_a_name_for_what_is_written_is_nobody_elses(plain: Path) -> None:
     (plain / "base/l").symlink_to("d")
     assert run("sync").code == 0
     assert mine.read_text() == "notes"
+
+
+def test_folders_without_a_file_go(plain: Path) -> None:
+    (plain / "base/d/e").mkdir()
+    (plain / "base/d/x").rename(plain / "base/d/e/x")
+    assert run("sync").code == 0
+    shutil.rmtree(plain / "base/d")
+    assert run("sync").code == 0
+    assert not (plain / "out/d").exists()
 
 
 def test_an_empty_folder_of_the_user_stays(plain: Path) -> None:
