@@ -79,6 +79,13 @@ def test_the_table(title: str, place: str) -> None:
     check(case.get("from", ACK), case.get("to", VKE), files, False, case.get("options", MORE))
 
 
+def test_what_the_patch_does_not_complete_stays_in_the_base(tmp_path: Path) -> None:
+    root = written(tmp_path, CASES["translated"]["compute of one of two containers"]["files"])
+    assert run("translate", str(root), "--to", VKE, "-i").code == 0
+    assert "mgpu-core: 20" in (root / "base/w.yaml").read_text()
+    assert "mgpu-core: 20" not in (root / "over/p.yaml").read_text()
+
+
 def workloads(*, part: bool) -> st.SearchStrategy[str]:
     null = st.none() if part else st.nothing()
     values = {apps.MEMORY: [4, 8, 16], "aliyun.com/gpu-core.percentage": [20, 30]}
