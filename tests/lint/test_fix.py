@@ -65,6 +65,11 @@ def two(memory: str, cores: str) -> str:
     return pod(f"aliyun.com/gpu-mem: {memory}\naliyun.com/gpu-core.percentage: {cores}")
 
 
+def qgpu(limit: int, request: int) -> str:
+    keys = "tke.cloud.tencent.com/qgpu-memory: 4\ntke.cloud.tencent.com/qgpu-core: "
+    return pod(f"{keys}{limit}", requests=f"{keys}{request}")
+
+
 def labelled(count: str) -> str:
     return pod(SUFFIX, metadata=f"labels: {{aliyun.com/gpu-count: {count}}}")
 
@@ -87,6 +92,8 @@ FIXES: dict[str, tuple[str, str, str, str, int]] = {
         *("--unsafe-fixes", pod(FOUR, requests=FOUR.replace("mem", "memm"))),
         *(pod(FOUR, requests=FOUR), "", 1),
     ),
+    # which of the two numbers is meant is not known
+    "a request unlike its limit": ("--unsafe-fixes --select TKE", qgpu(32, 30), qgpu(35, 30), "", 1),
     # an unquoted label on the workload alone, twice wrong
     "a value and its place": (
         *("--fix", DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", "")),
