@@ -297,6 +297,16 @@ def test_a_part_becomes_keys_of_the_target() -> None:
     assert "nvidia.com/gpu" not in done.text
 
 
+def test_a_policy_of_the_pod_beside_that_of_a_container() -> None:
+    """HAMi has one for each container, MetaX one for the pod: together they are not one share's."""
+    hami = "env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]"
+    limits = f"{METAX}sgpu: 1, {METAX}vcore: 30, {METAX}vmemory: 4"
+    text = with_metadata("nvidia.com/gpu: 1", FIXED.replace("fixed", "burst-share"))
+    text += f"    {hami}\n  - name: b\n    resources: {{limits: {{{limits}}}}}\n"
+    found = [one.message for one in read(text).diagnostics if one.code == "GX022"]
+    assert "shares of one pod differ in policy (burst-share, fixed-share), which belongs to the pod" in found
+
+
 def test_a_choice_is_lost_once_and_where_it_is() -> None:
     """A key that may be in two places; MindCluster has the label too."""
     name = "huawei.com/scheduler.softShareDev.policy"
