@@ -235,7 +235,7 @@ def _count_copied(value: Node | None, depth: int, maximum: int) -> int:
         if depth > limits.MAX_DEPTH:
             raise CannotMergeError(msg("nested deeper than {most} levels", most=limits.MAX_DEPTH))
         if count > maximum:
-            raise CannotMergeError(msg("it copies more than {most} nodes", most=limits.MAX_COPIED))
+            raise CannotMergeError(msg("it copies more than {most} values", most=limits.MAX_COPIED))
         level = [node for parent in level for node in children(deref(parent))]
     return count
 

@@ -164,6 +164,7 @@ JUDGED = [
 """Objects, and whether the overlay lets them pass."""
 
 
+@pytest.mark.full
 def test_every_schema_compiles_in_ajv_and_judges_alike() -> None:
     """2020-12, strict but for notes on style. Patterns have the flag u, under which \\- is no escape."""
     asked = {str(one): [] for one in SCHEMAS.glob("*.json")} | {str(OVERLAY): [text for text, _ in JUDGED]}

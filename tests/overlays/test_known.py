@@ -45,7 +45,7 @@ for title, listed, why in (
             {"op": "add", "path": "/a", "value": {}},
             *({"op": "copy", "from": "/a", "path": f"/a/{number}"} for number in range(20)),
         ],
-        "copies more than 10000 nodes",
+        "copies more than 10000 values",
     ),
 ):
     UNKNOWN[title] = files_of(CASES["default"], {**OF_OPERATIONS, "over/p": listed, "why": why})
