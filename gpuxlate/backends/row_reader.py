@@ -126,16 +126,16 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
     for place, kind in WHAT.items():
         if place not in row.places:
             continue
-        values = (
-            [pod.annotation(row.name)]
-            if place is Place.ANNOTATION
-            else [pod.label(row.name)]
-            if place is Place.LABEL
-            else [
-                pod.env(container, row.name) if place is Place.ENV else pod.resource(container, row.name)
-                for container in pod.pod.all_containers()
-            ]
-        )
+        containers = pod.pod.all_containers()
+        match place:
+            case Place.ANNOTATION:
+                values = [pod.annotation(row.name)]
+            case Place.LABEL:
+                values = [pod.label(row.name)]
+            case Place.ENV:
+                values = [pod.env(container, row.name) for container in containers]
+            case _:
+                values = [pod.resource(container, row.name) for container in containers]
         for value in values:
             if value is not None and not row.is_no_op(value.text):
                 pod.read_choice(value, row.name, kind, row.chooses)

@@ -227,8 +227,8 @@ CELLS = [
 
 def test_cells() -> None:
     """Those of the table; every field meets something, and every code is a rule."""
-    found = {(target, field): cells(registry.get(target))[field].met for target, field, _ in CELLS}
-    assert found == {(target, field): met for target, field, met in CELLS}
+    for target, field, met in some(CELLS):
+        assert cells(registry.get(target))[field].met == met, (target, field)
     for backend in some(registry.all_writable()):
         row = cells(backend)
         assert list(row) == list(JSON_NAMES.values())

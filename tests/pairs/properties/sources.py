@@ -50,12 +50,19 @@ OTHERS_GET = 16
 
 
 DRAWN = {*some(permutations((one.name for one in registry.all_backends()), 2))}
-"""The pairs of other dialects that quick draws for; of all of them it tries the explicit examples."""
+"""The pairs of other dialects that quick draws for."""
 
 
 def are_first(source: Backend, target: Backend) -> bool:
     """Whether a pair gets the whole budget: those that write no pods are no dialects."""
     return all(backend.name in FIRST for backend in (source, target) if backend.writes_pods)
+
+
+def is_tried(source: Backend, target: Backend) -> bool:
+    """Whether a pair is tried: quick tries those with one of FIRST, and those that are drawn. A pair of two
+    others goes through the same share as both do with the neutral keys."""
+    names = (source.name, target.name)
+    return FULL or names in DRAWN or any(name in FIRST for name in names)
 
 
 def of_pair(examples: int, source: Backend, target: Backend) -> settings:
