@@ -107,12 +107,13 @@ def _read_form(pod: PodReader, form: ContainerKeys) -> ContainerShare:
     values = {row.name: value for row in KEYS if (value := pod.resource(form, row.name))}
     if not values:
         return pod.none(form)
+    notes_before = len(pod.notes)  # those of the forms before this one
     _resource_type(pod, values, form)
     cores = _compute(pod, values, form)
     memory = _memory(pod, values)
     cards = _cards(pod, values, cores)
     policy = _policy(pod, values)
-    if pod.notes or cores is None or cards is None:
+    if len(pod.notes) > notes_before or cores is None or cards is None:
         return pod.none(form)
     multi = _is_on(values.get(MULTI_CARD))
     if multi and not _judge_compute(pod, values[COMPUTE], cores, cards):

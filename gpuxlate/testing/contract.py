@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple
 
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, example, find, given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -178,6 +178,11 @@ EXAMPLE_PARTS = (
     ),
 )
 """Parts of cards of one vendor and of another, and clients of them."""
+AFTER_SEVERAL_CARDS = [
+    ContainerShare("init-0", 0, init=True, share=Share(2, 10, 2048)),
+    ContainerShare("main-0", 0, share=Share(1, 5, 1024)),
+]
+"""A share behind one of which a reader may have something to say: it is read all the same."""
 EMPTY_POD = PodKeys((ContainerKeys("main"),))
 SHARE_NUMBERS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
 RANDOM_TEXTS = 20
@@ -544,6 +549,7 @@ class BackendContract(ReadingContract):
 
     @bounded
     @given(strategies.pods(), st.one_of(st.just(Accept()), strategies.generous()))
+    @example(AFTER_SEVERAL_CARDS, Accept())
     def test_read_then_write_gives_the_keys_back(self, pod: list[ContainerShare], accept: Accept) -> None:
         """What was written is exact in its own dialect, where the vendor grants no more than its keys ask."""
         first = self._fit(pod, accept)
@@ -567,6 +573,7 @@ class BackendContract(ReadingContract):
 
     @bounded
     @given(strategies.pods(), strategies.accepts())
+    @example([ContainerShare("main-0", 0, share=EXAMPLE_PARTS[0])], GENEROUS)
     def test_nothing_is_below_what_was_asked(self, pod: list[ContainerShare], accept: Accept) -> None:
         """Cards, and compute and memory on every card, whatever the user allows."""
         fit = self._fit(pod, accept)
@@ -578,11 +585,14 @@ class BackendContract(ReadingContract):
             assert given_ is not None, f"{outcome.share} is gone"
             card_mib = self.profile.cards.memory_mib if self.profile else None
             requested, amounts = (in_numbers(share, self.profile) for share in (outcome.share, given_))
-            below = list(too_little(requested, amounts, accept, card_mib, outcome.implied))
+            below = list(
+                too_little(requested, amounts, accept, card_mib, outcome.implied, outcome.comes_with)
+            )
             assert not below, f"asked {outcome.share}, given {given_}, below in {below}"
 
     @bounded
     @given(strategies.pods(), strategies.accepts())
+    @example([ContainerShare("main-0", 0, share=Share(partition=Partition("1g.12gb")))], Accept())
     def test_losses_are_declared(self, pod: list[ContainerShare], accept: Accept) -> None:
         """Codes are those of rules, fields those of the share, and what is allowed is what was asked for."""
         declared = {rule.code for rule in (*self.backend.rules, *rules_of(translation))}

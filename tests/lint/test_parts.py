@@ -110,8 +110,8 @@ def check_parts(manifest: Any, profile: Profile | None) -> None:
     right = found(manifest, profile)
     # the annotations of HAMi's scheduler belong to several dialects: without resources each judges them
     said = {message.partition(", which ")[0] for message in right.values()}
-    made = (part() for part in some(parts(manifest)))
-    alike = {json.dumps(part): part for part in made}  # what is below one entry is below the next
+    drawn_parts = (part() for part in some(parts(manifest)))
+    alike = {json.dumps(part): part for part in drawn_parts}  # what is below one entry is below the next
     wrong = {
         f"{key}: {message}": part
         for part in alike.values()

@@ -151,7 +151,8 @@ def _of_nodes(placing: ShareWriter) -> tuple[str | None, int | None, Strategy | 
 
 def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     partition, replica = placing.take("partition"), placing.take("replica")
-    wrong = why_no_card_fits(partition, profile, NAMES) if partition is not None else None
+    codes = ("GKE004", "GKE004")
+    wrong = why_no_card_fits(partition, profile, NAMES, codes=codes) if partition is not None else None
     if wrong is not None:
         placing.refuse("partition", *wrong)
     if replica is not None:
